@@ -178,8 +178,19 @@ fn lenient<'a>(
     }
 }
 
+/// All header fields of a stored response, in their order. A line without a colon is passed over.
+pub(crate) fn all_fields(block: &[u8], max_header: usize) -> Vec<(String, Vec<u8>)> {
+    let lines = block[..block.len().min(max_header)].split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let fields = lines.skip(1).take_while(|line| !line.is_empty()).filter_map(|line| {
+        let (name, value) = line.split_at(memchr::memchr(b':', line)?);
+        let value = value[1..].trim_ascii_start();
+        Some((String::from_utf8_lossy(name.trim_ascii_end()).into_owned(), value.to_vec()))
+    });
+    fields.collect()
+}
+
 /// The status in a status line of any HTTP version.
-fn status_of(line: &[u8]) -> Option<u16> {
+pub(crate) fn status_of(line: &[u8]) -> Option<u16> {
     let mut words = line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|word| !word.is_empty());
     let version = words.next()?;
     if !version.get(..5)?.eq_ignore_ascii_case(b"HTTP/") {

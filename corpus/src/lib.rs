@@ -25,6 +25,7 @@ mod csv;
 mod dates;
 mod doubt;
 mod encoding;
+mod fetched;
 mod gzip;
 mod host;
 mod html;
@@ -53,6 +54,7 @@ pub use batch::{
     BatchOptions, BuildError, Built, Prepared, Progress, Report, ShardWriter, build, prepare, scratch,
 };
 pub use capture::{Capture, Item, ReadLimits, Revisit, SkipReason, Skipped};
+pub use fetched::{Fetched, FetchedRecords, FetchedTooMuch, fetched_in_warc};
 #[cfg(feature = "pages")]
 pub use html::read_page;
 pub use html::{Element, MetaTag, Page};

@@ -57,29 +57,72 @@ impl Iterator for Records<'_, '_> {
     type Item = Record;
 
     fn next(&mut self) -> Option<Record> {
-        let window = &mut *self.window;
-        loop {
-            let line_ends =
-                window.want(TRAILER).iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
-            if line_ends == 0 {
-                break;
-            }
-            window.take(line_ends);
-        }
-        let at = window.offset();
-        let content = if window.data().is_empty() {
-            Err(window.pass()?)
-        } else if window.data().starts_with(MAGIC) {
-            record(window, self.limits)
-        } else {
-            Err(SkipReason::Garbage(resync(window)))
-        };
+        let (at, content) = next(self.window, self.limits, |record| record.content())?;
         Some(Record { at, content })
     }
 }
 
+/// The place and the content of the next record.
+fn next<T>(
+    window: &mut Window<'_>,
+    limits: &ReadLimits,
+    content: impl FnOnce(&Whole<'_>) -> Result<T, SkipReason>,
+) -> Option<(u64, Result<T, SkipReason>)> {
+    loop {
+        let line_ends = window.want(TRAILER).iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+        if line_ends == 0 {
+            break;
+        }
+        window.take(line_ends);
+    }
+    let at = window.offset();
+    let content = if window.data().is_empty() {
+        Err(window.pass()?)
+    } else if window.data().starts_with(MAGIC) {
+        record(window, limits, content)
+    } else {
+        Err(SkipReason::Garbage(resync(window)))
+    };
+    Some((at, content))
+}
+
+/// An answer with all of its header fields.
+pub(crate) struct Answer {
+    /// Its content. Of a revisit, nothing but the header counts.
+    pub(crate) capture: Capture,
+    /// All header fields: name and value, in their order.
+    pub(crate) headers: Vec<(String, Vec<u8>)>,
+    /// True if the server said that the resource is unchanged.
+    pub(crate) is_unmodified: bool,
+}
+
+/// The place of the next record, and its answer if it is of a kind that has one. An answer that the
+/// record says was seen before has no content: it is an error unless the server said so.
+pub(crate) fn next_answer(
+    window: &mut Window<'_>,
+    limits: &ReadLimits,
+) -> Option<(u64, Result<Option<Answer>, SkipReason>)> {
+    next(window, limits, |record| {
+        let (capture, is_unmodified) = match record.content()? {
+            Content::Ignored => return Ok(None),
+            Content::Capture(capture) => {
+                let is_unmodified = capture.status == 304;
+                (capture, is_unmodified)
+            }
+            Content::Revisit(..) if !record.is_unmodified() => return Err(SkipReason::Revisit),
+            Content::Revisit(capture, _) => (capture, true),
+        };
+        let headers = http::all_fields(record.block(), limits.max_header);
+        Ok(Some(Answer { capture, headers, is_unmodified }))
+    })
+}
+
 /// Reads the record at the front of the window.
-fn record(window: &mut Window<'_>, limits: &ReadLimits) -> Result<Content, SkipReason> {
+fn record<T>(
+    window: &mut Window<'_>,
+    limits: &ReadLimits,
+    content: impl FnOnce(&Whole<'_>) -> Result<T, SkipReason>,
+) -> Result<T, SkipReason> {
     let head = match header_end(window, limits.max_header) {
         Ok(head) => head,
         Err((known, reason)) => return refuse(window, known, reason),
@@ -102,7 +145,8 @@ fn record(window: &mut Window<'_>, limits: &ReadLimits) -> Result<Content, SkipR
     if !cut && !ends_well(window, head + held) {
         return refuse(window, head, bad_end(window, length));
     }
-    let content = header.content(&window.data()[..head + held], cut, limits);
+    let bytes = &window.data()[..head + held];
+    let content = content(&Whole { header: &header, bytes, cut, limits });
     window.take(head + held);
     // The rest of the record is skipped; only its end shows whether the record is valid.
     let passed = window.skip(length - held as u64);
@@ -119,7 +163,7 @@ fn record(window: &mut Window<'_>, limits: &ReadLimits) -> Result<Content, SkipR
 
 /// Rejects the record at the front of the window, of which `known` bytes were parsed, and finds the
 /// next.
-fn refuse(window: &mut Window<'_>, known: usize, reason: SkipReason) -> Result<Content, SkipReason> {
+fn refuse<T>(window: &mut Window<'_>, known: usize, reason: SkipReason) -> Result<T, SkipReason> {
     window.take(known);
     resync(window);
     Err(reason)
@@ -248,27 +292,57 @@ impl Header {
             _ => {}
         }
     }
+}
+
+/// A record as far as it is held: its header, and its bytes from the beginning of the header on.
+struct Whole<'r> {
+    header: &'r Header,
+    bytes: &'r [u8],
+    /// True if the record has more bytes.
+    cut: bool,
+    limits: &'r ReadLimits,
+}
+
+impl<'r> Whole<'r> {
+    /// The value of a field of the header.
+    fn field(&self, place: &Range<usize>) -> &'r [u8] {
+        &self.bytes[place.clone()]
+    }
+
+    /// The bytes after the header.
+    fn block(&self) -> &'r [u8] {
+        &self.bytes[self.header.end..]
+    }
+
+    fn has_unmodified_profile(&self) -> bool {
+        self.field(&self.header.profile).ends_with(b"server-not-modified")
+    }
+
+    /// True for a revisit of a resource of which the server said that it is unchanged.
+    fn is_unmodified(&self) -> bool {
+        let first = self.block().split(|&byte| byte == b'\n').next().unwrap_or_default();
+        self.has_unmodified_profile() || http::status_of(first.trim_ascii_end()) == Some(304)
+    }
 
     /// For a revisit: when the capture with the content was fetched, which is the time in the
     /// record. An answer "not modified since" refers to all captures in between, and without a time
     /// any older one is suitable.
-    fn revisited(&self, record: &[u8]) -> Option<RangeInclusive<i64>> {
-        if !record[self.kind.clone()].eq_ignore_ascii_case(b"revisit") {
+    fn revisited(&self) -> Option<RangeInclusive<i64>> {
+        if !self.field(&self.header.kind).eq_ignore_ascii_case(b"revisit") {
             return None;
         }
-        let fetched_at = time(&record[self.date.clone()]).unwrap_or(0);
-        let unmodified = record[self.profile.clone()].ends_with(b"server-not-modified");
-        Some(match time(&record[self.refers_to_date.clone()]) {
-            Some(then) if unmodified => then..=fetched_at,
+        let fetched_at = time(self.field(&self.header.date)).unwrap_or(0);
+        Some(match time(self.field(&self.header.refers_to_date)) {
+            Some(then) if self.has_unmodified_profile() => then..=fetched_at,
             Some(then) => then..=then,
             None => i64::MIN..=fetched_at,
         })
     }
 
     /// The content of the record.
-    fn content(&self, record: &[u8], cut: bool, limits: &ReadLimits) -> Result<Content, SkipReason> {
-        let (kind, target) = (&record[self.kind.clone()], &record[self.target.clone()]);
-        let block = &record[self.end..];
+    fn content(&self) -> Result<Content, SkipReason> {
+        let (kind, target, block) =
+            (self.field(&self.header.kind), self.field(&self.header.target), self.block());
         if kind.is_empty() {
             return Err(SkipReason::WarcHeader("no WARC-Type"));
         }
@@ -286,10 +360,10 @@ impl Header {
             Ok(site) => site,
             Err(error) => return Err(SkipReason::Url { url, error }),
         };
-        let fetched_at = time(&record[self.date.clone()]).unwrap_or(0);
+        let fetched_at = time(self.field(&self.header.date)).unwrap_or(0);
         // A revisit may omit even the header of the answer.
         let block = if revisit && block.is_empty() { NOT_MODIFIED } else { block };
-        let response = http::response(block, cut || self.truncated, limits)?;
+        let response = http::response(block, self.cut || self.header.truncated, self.limits)?;
         let capture = Capture {
             url,
             site,
@@ -302,7 +376,7 @@ impl Header {
             body: response.body,
             truncated: response.truncated,
         };
-        Ok(match self.revisited(record) {
+        Ok(match self.revisited() {
             // Any other answer needs no content: it is a fetch like all others.
             Some(of) if matches!(capture.status, 200..300 | 304) => Content::Revisit(capture, of),
             _ => Content::Capture(capture),

@@ -25,11 +25,23 @@ pub(crate) struct Window<'a> {
     end: usize,
     offset: u64,
     stop: Option<Stop>,
+    /// Bytes that it may still be filled with.
+    left: u64,
 }
 
 impl<'a> Window<'a> {
     pub(crate) fn new(source: Source<'a>) -> Window<'a> {
-        Window { source, buf: vec![0; CHUNK], start: 0, end: 0, offset: 0, stop: None }
+        Window { source, buf: vec![0; CHUNK], start: 0, end: 0, offset: 0, stop: None, left: u64::MAX }
+    }
+
+    /// Ends the stream after about this many bytes, at most a buffer more.
+    pub(crate) fn at_most(self, left: u64) -> Window<'a> {
+        Window { left, ..self }
+    }
+
+    /// True if the stream was ended although there may be more of it.
+    pub(crate) fn is_over(&self) -> bool {
+        self.left == 0
     }
 
     /// Continues with another stream, of which `room` bytes are read at once; the contents of the
@@ -76,7 +88,13 @@ impl<'a> Window<'a> {
                 self.make_room(count);
             }
             match self.source.read(&mut self.buf[self.end..]) {
-                Ok(Step::Data(count)) => self.end += count,
+                Ok(Step::Data(count)) => {
+                    self.end += count;
+                    self.left = self.left.saturating_sub(count as u64);
+                    if self.left == 0 {
+                        self.stop = Some(Stop::End);
+                    }
+                }
                 Ok(Step::End) => self.stop = Some(Stop::End),
                 Ok(Step::Cut { why, doubtful }) => {
                     self.stop = Some(Stop::Damage { reason: self.source.damage(why), doubtful });

@@ -141,4 +141,15 @@ impl<'a> AnswerJson<'a> {
             fetched_at: site.and_then(|site| site.fetched_at()).and_then(rfc3339),
         }
     }
+
+    /// The same answer for a caller whose terms have no time: it is stale if it was not fresh at
+    /// this time, in Unix seconds.
+    #[must_use]
+    pub fn at(self, verdict: &Verdict<'_>, now: u64) -> AnswerJson<'a> {
+        let stale = verdict.site().and_then(|site| {
+            let fetched_at = site.fetched_at()?;
+            Some(now > fetched_at.saturating_add(site.fresh_for().into()))
+        });
+        AnswerJson { stale, ..self }
+    }
 }

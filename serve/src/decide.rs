@@ -86,14 +86,14 @@ pub(crate) async fn batch(State(app): Shared, body: Body) -> Result<Response, Re
 }
 
 /// The elements of an array, not parsed yet.
-fn of_array(body: &str) -> Result<Vec<&str>, Refusal> {
+pub(crate) fn of_array(body: &str) -> Result<Vec<&str>, Refusal> {
     let elements: Vec<&RawValue> = serde_json::from_str(body)
         .map_err(|error| Refusal::bad(format!("the body is no JSON array: {error}")))?;
     limited(elements.into_iter().map(RawValue::get))
 }
 
 /// The non-empty lines.
-fn of_lines(body: &str) -> Result<Vec<&str>, Refusal> {
+pub(crate) fn of_lines(body: &str) -> Result<Vec<&str>, Refusal> {
     limited(body.lines().map(str::trim_ascii).filter(|line| !line.is_empty()))
 }
 

@@ -1,6 +1,6 @@
 //! Errors at the start of the service, and refusals of requests.
 
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use robomaton_runtime::{ImageError, OpenError};
 use robomaton_store::StoreError;
@@ -91,6 +91,10 @@ impl Refusal {
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let body = serde_json::to_vec(&self.body).unwrap_or_default();
-        (self.status, [(header::CONTENT_TYPE, "application/json")], body).into_response()
+        let mut response = (self.status, [(header::CONTENT_TYPE, "application/json")], body).into_response();
+        if self.status == StatusCode::UNAUTHORIZED {
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response
     }
 }

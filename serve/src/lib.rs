@@ -6,7 +6,7 @@
 //!              ▲          ▲                        ▲
 //!        watch, agents  metrics   connections ──▶ workers ──▶ routes
 //!                                                               ▼
-//!   store of captures ◀── store (compaction) ◀── captures, token
+//!   store of captures ◀── store (compaction) ◀── captures, frontier, answers, token
 //! ```
 //!
 //! It stands next to `cli`, above `explain` and `runtime`, which produce every answer, in the words
@@ -19,6 +19,7 @@
 
 mod about;
 mod agents;
+mod answers;
 mod app;
 mod captures;
 mod connections;
@@ -26,6 +27,7 @@ mod crawlers;
 mod current;
 mod decide;
 mod error;
+mod frontier;
 pub mod limits;
 mod loopback;
 mod metrics;

@@ -31,6 +31,17 @@ pub const WRITE_TIME: Duration = Duration::from_secs(30);
 /// Bytes of the body of a batch, of questions or of captures.
 pub const BATCH: usize = 8 << 20;
 
+/// Bytes of a WARC body when it is decompressed, and of all captures in it: eight times as many as
+/// are sent, since texts of robots.txt files compress four- to eightfold.
+pub const WARC: usize = 64 << 20;
+
+/// Bytes of the reason why a capture is refused: ten thousand fit into an answer, and a URL of
+/// hundreds of kilobytes need not be sent back.
+pub const REASON: usize = 512;
+
+/// Fetches that are due in one answer: the default, and the maximum.
+pub const DUE: (usize, usize) = (100, 10_000);
+
 /// Bytes of a token: too many to be guessed, and room for keys in hexadecimal digits.
 pub const TOKEN: RangeInclusive<usize> = 16..=1024;
 

@@ -8,7 +8,7 @@
 use crate::app::{App, Common};
 use crate::error::Refusal;
 use crate::store::StoreApp;
-use crate::{about, captures, crawlers, decide, page, sites, tester, verdicts};
+use crate::{about, answers, captures, crawlers, decide, frontier, page, sites, tester, verdicts};
 use axum::Router;
 use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
@@ -32,12 +32,20 @@ const VERDICTS: &str = "/v1/verdicts";
 /// The path of captures.
 const CAPTURES: &str = "/v1/captures";
 
+/// The path of the queue.
+const DUE: &str = "/v1/due";
+
+/// The path of fetches that begin.
+const BEGIN: &str = "/v1/begin";
+
 /// The paths that are counted, in addition to those of the page.
-const PATHS: [&str; 14] = [
+const PATHS: [&str; 16] = [
     DECIDE,
     VERDICTS,
     CAPTURES,
     "/v1/state",
+    DUE,
+    BEGIN,
     "/v1/site",
     "/v1/sites",
     "/v1/text",
@@ -156,10 +164,13 @@ fn router(app: Arc<App>) -> Router {
 fn store_router(app: Arc<StoreApp>) -> Router {
     let router = Router::new()
         .route(CAPTURES, put(captures::put))
-        .route("/v1/state", get(captures::state))
-        .route(VERDICTS, post(captures::verdicts))
-        .route("/healthz", get(captures::health))
-        .route("/metrics", get(captures::metrics));
+        .route("/v1/state", get(frontier::state))
+        .route(DUE, get(frontier::due).post(frontier::due))
+        .route(BEGIN, post(frontier::begin))
+        .route(DECIDE, get(answers::one).post(answers::batch))
+        .route(VERDICTS, post(answers::words))
+        .route("/healthz", get(frontier::health))
+        .route("/metrics", get(frontier::metrics));
     with_fallbacks(router).with_state(app)
 }
 
@@ -171,9 +182,9 @@ fn with_fallbacks<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router
 
 /// The refusal of a method that a path does not support: GET, POST or both, and PUT for captures.
 async fn other_method(method: Method, uri: Uri) -> Refusal {
-    let only_post = uri.path().starts_with("/v1/test") || uri.path() == VERDICTS;
+    let only_post = uri.path().starts_with("/v1/test") || matches!(uri.path(), VERDICTS | BEGIN);
     let methods = match uri.path() {
-        DECIDE => "GET or POST",
+        DECIDE | DUE => "GET or POST",
         CAPTURES => "PUT",
         _ if only_post => "POST",
         _ => "GET",

@@ -4,9 +4,11 @@
 //! thread of its own, so a thread here calls `compact` and reports its errors. Invariant: when the
 //! thread has been joined, nothing of it writes to the store. It does not know the handlers.
 
+use crate::answers::Queries;
 use crate::app::Common;
 use crate::error::Error;
 use crate::token::Token;
+use axum::extract::State;
 use robomaton_compiler::{Options as CompileOptions, emit};
 use robomaton_explain::time::now;
 use robomaton_runtime::{Image, Terms};
@@ -50,9 +52,37 @@ pub(crate) struct StoreApp {
     pub(crate) compile: CompileOptions,
     /// An image without sites: it has the usages that every image knows.
     pub(crate) empty: Image<Vec<u8>>,
+    /// The crawlers and usages that questions name.
+    pub(crate) queries: Queries,
     pub(crate) opened_at: u64,
-    directory: PathBuf,
-    compact_error: Mutex<Option<String>>,
+    /// The reason why the last captures could not be written.
+    pub(crate) put_error: LastError,
+    /// The reason why the last compaction failed.
+    pub(crate) compact_error: LastError,
+}
+
+/// The state as a handler receives it.
+pub(crate) type Shared = State<Arc<StoreApp>>;
+
+/// An error that lasts, of which the operator is told once.
+#[derive(Default)]
+pub(crate) struct LastError(Mutex<Option<String>>);
+
+impl LastError {
+    /// The error, unless the last attempt succeeded.
+    pub(crate) fn last(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes the result of an attempt, and remarks on an error unless it is that of the last one.
+    pub(crate) fn report(&self, app: &StoreApp, error: Option<String>) {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(error) = error.as_ref().filter(|_| *last != error) {
+            let remark = app.common.remark;
+            remark(error);
+        }
+        *last = error;
+    }
 }
 
 impl Deref for StoreApp {
@@ -84,24 +114,23 @@ impl StoreApp {
         };
         let store = Store::open(&directory, options)?;
         let common = Arc::new(Common::new(hosts, remark));
-        let (opened_at, compact_error) = (now(), Mutex::default());
-        Ok(StoreApp { common, store, token, compile, empty, opened_at, directory, compact_error })
+        Ok(StoreApp {
+            common,
+            store,
+            token,
+            compile,
+            empty,
+            queries: Queries::default(),
+            opened_at: now(),
+            put_error: LastError::default(),
+            compact_error: LastError::default(),
+        })
     }
 
-    /// The reason why the last compaction failed.
-    pub(crate) fn compact_error(&self) -> Option<String> {
-        self.compact_error.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Compacts once, and reports an error unless it is the one of the last time.
+    /// Compacts once.
     fn compact(&self) {
-        let error = self.store.compact().err().map(|error| error.to_string());
-        let mut last = self.compact_error.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(error) = error.as_ref().filter(|_| *last != error) {
-            let remark = self.common.remark;
-            remark(&format!("{error}; {} is not compacted", self.directory.display()));
-        }
-        *last = error;
+        let error = self.store.compact().err();
+        self.compact_error.report(self, error.map(|error| format!("{error}; the store is not compacted")));
     }
 }
 

@@ -32,10 +32,10 @@ impl Token {
     }
 }
 
-/// Refuses a request to write that does not have the token. If there is no token, nobody may write.
+/// Refuses a request that does not have the token. If there is no token, nobody may write.
 pub(crate) fn check(token: Option<&Token>, headers: &HeaderMap) -> Result<(), Refusal> {
     let Some(token) = token else {
-        let what = "captures are refused, since the service was started without a token";
+        let what = "captures and the queue are refused, since the service was started without a token";
         return Err(Refusal::new(StatusCode::FORBIDDEN, what));
     };
     let mut given = headers.get_all(header::AUTHORIZATION).iter();
@@ -46,7 +46,7 @@ pub(crate) fn check(token: Option<&Token>, headers: &HeaderMap) -> Result<(), Re
     if is_given {
         return Ok(());
     }
-    let what = "captures need the token of the service, as in `Authorization: Bearer TOKEN`";
+    let what = "captures and the queue need the token of the service, as in `Authorization: Bearer TOKEN`";
     Err(Refusal::new(StatusCode::UNAUTHORIZED, what))
 }
 

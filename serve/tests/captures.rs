@@ -2,90 +2,20 @@
 
 mod common;
 
-use common::{Answer, Client, capture};
-use robomaton_compiler::Options as CompileOptions;
-use robomaton_runtime::Terms;
-use robomaton_serve::limits::{BATCH, QUESTIONS};
-use robomaton_serve::{Server, StoreServerOptions, Token};
+use common::capture;
+use common::store::{Service, TOKEN, options};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use robomaton_serve::limits::{BATCH, QUESTIONS, REASON, WARC};
+use robomaton_serve::{Server, StoreServerOptions};
+use robomaton_store::limits::MEMORY_CAPTURES;
 use robomaton_store::{Store, StoreOptions};
 use serde_json::{Value, json};
+use std::io::Write;
 use std::net::SocketAddr;
-use std::path::Path;
-use std::thread::JoinHandle;
 use tempfile::TempDir;
-use tokio::sync::oneshot;
 
-const TOKEN: &str = "0123456789abcdef";
 const RULES: &str = "User-agent: *\nDisallow: /private\n\nUser-agent: GPTBot\nDisallow: /\n";
-
-struct Service {
-    address: SocketAddr,
-    stop: Option<oneshot::Sender<()>>,
-    thread: Option<JoinHandle<()>>,
-}
-
-fn options(directory: &Path, token: Option<&str>) -> StoreServerOptions {
-    StoreServerOptions {
-        directory: directory.to_owned(),
-        listen: SocketAddr::from(([127, 0, 0, 1], 0)),
-        token: token.map(|token| Token::new(token).expect("a token")),
-        compile: CompileOptions::default(),
-        terms: Terms::default(),
-        hosts: Vec::new(),
-        remark: |_| {},
-    }
-}
-
-impl Service {
-    fn start(directory: &Path, token: Option<&str>) -> Service {
-        let server = Server::bind_store(options(directory, token)).expect("a server");
-        let address = server.address();
-        let (stop, stopped) = oneshot::channel();
-        let thread = std::thread::spawn(move || {
-            server.run(async {
-                let _ = stopped.await;
-            });
-        });
-        Service { address, stop: Some(stop), thread: Some(thread) }
-    }
-
-    fn client(&self) -> Client {
-        Client::new(self.address)
-    }
-
-    fn put(&self, headers: &str, body: impl AsRef<[u8]>) -> Answer {
-        let (mut client, body) = (self.client(), body.as_ref());
-        let head = format!(
-            "PUT /v1/captures HTTP/1.1\r\nHost: {}\r\n{headers}Content-Length: {}\r\n\r\n",
-            self.address,
-            body.len()
-        );
-        client.send(head.as_bytes());
-        // The service need not read all of a body that it refuses.
-        client.try_send(body);
-        client.answer().expect("an answer")
-    }
-
-    /// Puts with the token.
-    fn put_well(&self, body: impl AsRef<[u8]>) -> Answer {
-        self.put(&format!("Authorization: Bearer {TOKEN}\r\n"), body)
-    }
-
-    fn words(&self, query: &str, urls: &str) -> String {
-        let answer = self.client().post(&format!("/v1/verdicts{query}"), urls.as_bytes());
-        assert_eq!(answer.status, 200, "{}", answer.text());
-        answer.text().to_owned()
-    }
-}
-
-impl Drop for Service {
-    fn drop(&mut self) {
-        if let (Some(stop), Some(thread)) = (self.stop.take(), self.thread.take()) {
-            let _ = stop.send(());
-            thread.join().expect("a good end");
-        }
-    }
-}
 
 #[test]
 fn captures_answer_at_once_and_after_a_restart() {
@@ -167,7 +97,7 @@ fn every_line_is_counted_or_refused() {
     let mut body = lines.join("\r\n").into_bytes();
     body.extend_from_slice(b"\n\xff\n");
     let answer = service.put_well(&body);
-    assert_eq!(answer.refused(422), "some lines are refused; all others are put");
+    assert_eq!(answer.refused(422), "some captures are refused; all others are put");
     let summary: Value = serde_json::from_slice(&answer.body).expect("JSON");
     assert_eq!((&summary["taken"], &summary["older"]), (&json!(2), &json!(0)));
     let refused = summary["refused"].as_array().expect("a list");
@@ -222,14 +152,140 @@ fn other_requests_are_refused() {
     let mut client = service.client();
     assert!(client.get("/v1/captures").refused(405).contains("use PUT"));
     assert!(client.get("/v1/verdicts").refused(405).contains("use POST"));
-    client.get("/v1/decide?url=https://a.example/").refused(404);
+    assert!(client.get("/v1/begin").refused(405).contains("use POST"));
+    assert!(client.post("/v1/state", b"").refused(405).contains("use GET"));
+    client.get("/v1/sites").refused(404);
     client.get("/").refused(404);
     let mut refused =
         |query: &str| client.post(&format!("/v1/verdicts{query}"), b"https://a.example/").refused(400);
-    assert!(refused("?purpose=x").contains("no parameter \"purpose\""));
-    assert!(refused("?named_only=true").contains("no parameter \"named_only\""));
+    assert!(refused("?document=data.txt").contains("no parameter \"document\""));
+    assert!(refused("?named_only=yes").contains("named_only"));
     assert!(refused("?agent=").contains("names no crawler"));
     assert!(refused("?usage=trian").contains("did you mean \"train\"?"));
     client.send(b"GET /v1/state?url=https://a.example/ HTTP/1.1\r\nHost: evil.example\r\n\r\n");
     client.answer().expect("an answer").refused(421);
+}
+
+/// A record of an answer.
+fn record(url: &str, block: &str) -> Vec<u8> {
+    let length = block.len();
+    format!(
+        "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n\
+         Content-Length: {length}\r\n\r\n{block}\r\n\r\n"
+    )
+    .into_bytes()
+}
+
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    let mut member = GzEncoder::new(Vec::new(), Compression::fast());
+    member.write_all(bytes).and_then(|()| member.finish()).expect("memory")
+}
+
+#[test]
+fn warc_records_are_captures() {
+    let folder = TempDir::new().expect("a folder");
+    let service = Service::start(folder.path(), Some(TOKEN));
+    let headers = format!("Authorization: Bearer {TOKEN}\r\nContent-Type: Application/WARC; x=y\r\n");
+    let put = |body: &[u8]| service.put(&headers, body);
+    let records = [
+        record("https://a.example/robots.txt", "HTTP/1.1 302 x\r\nLocation: https://www.a.example/r\r\n\r\n"),
+        record("https://www.a.example/r", &format!("HTTP/1.1 200 OK\r\nETag: \"7\"\r\n\r\n{RULES}")),
+        record("https://b.example/robots.txt", "HTTP/1.1 503 x\r\n\r\n"),
+        record("https://c.example/robots.txt", "HTTP/1.1 304 x\r\n\r\n"),
+    ];
+    let members: Vec<u8> = records[..3].iter().flat_map(|record| packed(record)).collect();
+    let taken = json!({ "taken": 2, "older": 0, "refused": [], "others": 1 });
+    assert_eq!(put(&members).json(), taken);
+    assert_eq!(put(&records[..3].concat()).json()["older"], 2);
+    let urls = "https://a.example/private\nhttps://a.example/\nhttps://b.example/\n";
+    assert_eq!(service.words("", urls), "disallowed\nallowed\ndisallowed\n");
+    let state = service.client().get("/v1/state?url=https://a.example/").json();
+    assert_eq!((&state["etag"], &state["fetched_at"]), (&json!("\"7\""), &json!("2026-01-01T00:00:00Z")));
+    let answer = put(&records.concat());
+    answer.refused(422);
+    let summary: Value = serde_json::from_slice(&answer.body).expect("JSON");
+    let offset = records[..3].concat().len();
+    assert_eq!((&summary["refused"][0]["offset"], &summary["older"]), (&json!(offset), &json!(2)));
+    // Of a body over a limit, nothing is put.
+    let new = record("https://d.example/robots.txt", &format!("HTTP/1.1 200 OK\r\n\r\n{RULES}"));
+    let bomb = [packed(&new), packed(&vec![b' '; WARC])].concat();
+    assert!(put(&bomb).refused(413).contains("67108864 bytes"));
+    assert!(put(&packed(&new.repeat(QUESTIONS + 1))).refused(413).contains("10000 captures"));
+    assert!(put(&vec![b' '; BATCH + 1]).refused(413).contains("8388608 bytes"));
+    assert_eq!(service.words("", "https://d.example/"), "unknown\n");
+    assert!(put(b"").refused(400).contains("no captures"));
+    put(b"no WARC").refused(422);
+    // A stream without its type.
+    for body in [&new[..], &members] {
+        assert!(service.put_well(body).refused(415).contains("application/warc"));
+    }
+}
+
+#[test]
+fn a_client_learns_what_was_put_when_the_store_fails() {
+    let folder = TempDir::new().expect("a folder");
+    let directory = folder.path().join("s");
+    let service = Service::start(&directory, Some(TOKEN));
+    // The next log cannot be created.
+    std::fs::remove_dir_all(&directory).expect("a directory");
+    let line = |host: usize| capture(&format!("h{host}.example"), 200, RULES);
+    let body: Vec<String> = (0..MEMORY_CAPTURES + 100).map(line).collect();
+    let answer = service.put_well(body.join("\n"));
+    let error = answer.refused(500);
+    assert!(error.contains(&format!("line {}: ", MEMORY_CAPTURES + 1)), "{error}");
+    assert!(error.contains("this capture and all after it are not put"), "{error}");
+    let summary: Value = serde_json::from_slice(&answer.body).expect("JSON");
+    assert_eq!((&summary["taken"], &summary["refused"]), (&json!(MEMORY_CAPTURES), &json!([])));
+    let health = service.client().get("/healthz").json();
+    assert_eq!((&health["put_error"], &health["sites"]), (&json!(error), &json!(MEMORY_CAPTURES)));
+    // Questions go on.
+    assert_eq!(service.words("", "https://h7.example/private"), "disallowed\n");
+}
+
+#[test]
+fn reasons_are_short() {
+    let folder = TempDir::new().expect("a folder");
+    let service = Service::start(folder.path(), Some(TOKEN));
+    let url = format!("https://a.example/{}", "\u{e9}".repeat(5_000));
+    let answer = service.put_well(json!({ "url": url }).to_string());
+    answer.refused(422);
+    let summary: Value = serde_json::from_slice(&answer.body).expect("JSON");
+    let reason = summary["refused"][0]["error"].as_str().expect("a sentence");
+    assert!(reason.ends_with('\u{2026}') && reason.len() <= REASON + 3, "{reason}");
+}
+
+#[test]
+fn the_queue_needs_the_token_and_is_marked_by_post() {
+    let folder = TempDir::new().expect("a folder");
+    let service = Service::start(folder.path(), Some(TOKEN));
+    let line = |host: &str| capture(host, 200, RULES);
+    service.put_well([line("a.example"), line("b.example"), line("c.example")].join("\n")).json();
+    let due = |method: &str, query: &str| {
+        let answer = service.asked_well(method, &format!("/v1/due{query}"));
+        let due = answer.json()["due"].as_array().expect("a list").clone();
+        due.iter().map(|due| due["url"].as_str().expect("a URL").to_owned()).collect::<Vec<_>>()
+    };
+    let urls = ["a", "b", "c"].map(|host| format!("https://{host}.example/robots.txt"));
+    assert_eq!(due("GET", ""), urls);
+    assert_eq!(due("GET", "?limit=1"), urls[..1]);
+    assert_eq!(due("POST", "?limit=2"), urls[..2]);
+    assert_eq!(due("GET", ""), urls[2..]);
+    let begin = |url: &str| service.asked_well("POST", &format!("/v1/begin?url={url}"));
+    assert_eq!(begin("https://a.example/x").json(), json!({ "begun": false }));
+    assert_eq!(begin("https://c.example/x").json(), json!({ "begun": true }));
+    assert_eq!(begin("https://new.example/").json(), json!({ "begun": true }));
+    assert_eq!(begin("https://new.example/").json(), json!({ "begun": false }));
+    assert_eq!(due("POST", ""), Vec::<String>::new());
+    // A put ends the fetch.
+    service
+        .put_well(json!({ "url": urls[0], "fetched_at": 1_750_000_000, "body": RULES }).to_string())
+        .json();
+    assert_eq!(due("POST", ""), urls[..1]);
+    for query in ["?limit=0", "?limit=10001", "?limit=x", "?limit=1&limit=2", "?url=x"] {
+        service.asked_well("GET", &format!("/v1/due{query}")).refused(400);
+    }
+    begin("ftp://a/").refused(400);
+    assert!(service.client().get("/v1/due").refused(401).contains("need the token"));
+    service.client().post("/v1/due", b"").refused(401);
+    service.client().post("/v1/begin?url=https://a.example/", b"").refused(401);
 }

@@ -69,7 +69,7 @@ impl Capture {
         let entry = compile_alone(read, redirects, options, cache);
         let Entry { site, outcome, status, fetched_at, fresh_for, document } = entry;
         let entry = Entry { site, outcome, status, fetched_at, fresh_for, document: document.as_ref() };
-        Ok(emit(vec![entry], options)?)
+        emit(vec![entry], options).map_err(|error| StoreError::Unfit { url: self.url.clone(), error })
     }
 }
 

@@ -55,7 +55,16 @@ pub enum StoreError {
     /// URL and header fields are over their limit.
     #[error("the URL and header fields are longer than {} bytes", crate::limits::HEADER_BYTES)]
     TooLong,
-    /// The capture does not fit the format.
+    /// The capture cannot be compiled into an image.
+    #[error("{url}: {error}")]
+    Unfit {
+        /// Its URL.
+        url: String,
+        /// The rule of the format.
+        #[source]
+        error: ImageError,
+    },
+    /// The captures of a layer do not fit the format together.
     #[error(transparent)]
     Image(#[from] ImageError),
     /// A layer cannot be opened.
@@ -78,7 +87,7 @@ pub enum StoreError {
 impl StoreError {
     /// True if the capture that was put is at fault, so that others may be put.
     pub fn is_of_capture(&self) -> bool {
-        use StoreError::{Capture, NotModified, NotRobots, TooLong};
-        matches!(self, Capture(_) | NotRobots(_) | NotModified(_) | TooLong)
+        use StoreError::{Capture, NotModified, NotRobots, TooLong, Unfit};
+        matches!(self, Capture(_) | NotRobots(_) | NotModified(_) | TooLong | Unfit { .. })
     }
 }

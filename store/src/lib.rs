@@ -29,6 +29,7 @@ mod state;
 mod store;
 mod table;
 mod visit;
+mod warc;
 
 pub use capture::Capture;
 pub use error::StoreError;
@@ -37,3 +38,4 @@ pub use reader::{Reader, ReaderOptions};
 pub use snapshot::{Query, Snapshot};
 pub use state::{Due, Knowledge, SiteState};
 pub use store::{Durability, Stats, Store, StoreOptions};
+pub use warc::{WarcCaptures, WarcTooMuch};

@@ -15,7 +15,6 @@
 use crate::files::{Files, failed, log_path};
 use crate::log::Tail;
 use crate::snapshot::{Query, Snapshot, Stack};
-use crate::state::key;
 use crate::store::{check_options, replay, stack};
 use crate::table::Table;
 use crate::{Due, SiteState, Stats, StoreError};
@@ -158,14 +157,14 @@ impl Reader {
     /// # Errors
     /// If the URL names no site.
     pub fn state(&self, url: &str, now: u64) -> Result<SiteState, StoreError> {
-        Ok(self.current.load().state(&key(url)?, now, false))
+        self.current.load().state(url, now)
     }
 
     /// The fetches that are due for the longest time, that first, as of
     /// [`Store::due`](crate::Store::due); those in flight are among them, and none is marked as
     /// begun.
     pub fn due(&self, now: u64, most: usize) -> Vec<Due> {
-        self.snapshot().due(now, most, |_| false).into_iter().map(|(_, due)| due).collect()
+        self.snapshot().due(now, most)
     }
 
     /// Counts of the store as of the last refresh. The bytes of the log are the read ones of all

@@ -8,7 +8,7 @@ use crate::visit::{Visit, Visits, hash};
 use arc_swap::ArcSwap;
 use robomaton_formats::site::split_plain;
 use robomaton_formats::{Decision, Scheme, SiteKey};
-use robomaton_runtime::{Layers, LayersCrawler, LayersUsage, Site, Verdict};
+use robomaton_runtime::{Crawler, Image, Layers, LayersCrawler, LayersUsage, Site, Verdict};
 use std::sync::Arc;
 
 /// A moment of a store. It stays as it is while captures go in; cheap to clone, and for any thread.
@@ -36,10 +36,13 @@ pub(crate) struct Stack {
 pub struct Query {
     names: Vec<String>,
     usage: String,
+    purpose: Option<String>,
+    named_only: bool,
     resolved: ArcSwap<Resolved>,
 }
 
 /// A query, resolved against the layers of one stack.
+#[derive(Clone)]
 struct Resolved {
     stack: u64,
     crawler: LayersCrawler,
@@ -48,15 +51,45 @@ struct Resolved {
 
 impl Query {
     pub(crate) fn new(names: Vec<String>, usage: &str, stack: &Stack) -> Query {
-        let resolved = Resolved::new(&names, usage, stack);
-        Query { names, usage: usage.to_owned(), resolved: ArcSwap::from_pointee(resolved) }
+        let resolved = ArcSwap::from_pointee(Resolved {
+            stack: stack.number,
+            crawler: stack.layers.crawler(&names),
+            usage: stack.layers.usage(usage),
+        });
+        Query { names, usage: usage.to_owned(), purpose: None, named_only: false, resolved }
     }
-}
 
-impl Resolved {
-    fn new(names: &[String], usage: &str, stack: &Stack) -> Resolved {
-        let Stack { number, layers, .. } = stack;
-        Resolved { stack: *number, crawler: layers.crawler(names), usage: layers.usage(usage) }
+    /// The same query for a purpose (P17).
+    #[must_use]
+    pub fn for_purpose(self, purpose: impl Into<String>) -> Query {
+        Query { purpose: Some(purpose.into()), ..self }
+    }
+
+    /// Restricts the crawler as [`Crawler::named_only`] does.
+    #[must_use]
+    pub fn named_only(self, named_only: bool) -> Query {
+        let Resolved { stack, crawler, usage } = Resolved::clone(&self.resolved.load());
+        let crawler = crawler.named_only(named_only);
+        Query { named_only, resolved: ArcSwap::from_pointee(Resolved { stack, crawler, usage }), ..self }
+    }
+
+    /// The query, resolved against the layers of this stack.
+    fn resolved(&self, stack: &Stack) -> Arc<Resolved> {
+        let resolved = self.resolved.load_full();
+        if resolved.stack == stack.number {
+            return resolved;
+        }
+        let crawler = stack.layers.crawler(&self.names).named_only(self.named_only);
+        let usage = stack.layers.usage(&self.usage);
+        let resolved = Arc::new(Resolved { stack: stack.number, crawler, usage });
+        self.resolved.store(Arc::clone(&resolved));
+        resolved
+    }
+
+    /// The crawler as the image of a single capture knows it: its names are few, so they are looked
+    /// up each time.
+    pub(crate) fn crawler_of(&self, image: &Image<Vec<u8>>) -> Crawler {
+        image.crawler(&self.names).named_only(self.named_only)
     }
 }
 
@@ -71,18 +104,47 @@ impl Snapshot {
     /// [`Image::decide`](robomaton_runtime::Image::decide) gives it.
     pub fn ask<R>(&self, query: &Query, url: &str, answer: impl FnOnce(&Verdict<'_>) -> R) -> R {
         if let Some(single) = self.single(url) {
-            // The names of a single capture are few, so they are looked up each time.
-            let image = &single.image;
-            let (crawler, usage) = (image.crawler(&query.names), image.usage(&query.usage));
-            return answer(&image.decide(&crawler, usage, url));
+            let (crawler, usage) = (query.crawler_of(&single.image), single.image.usage(&query.usage));
+            let usage = query.purpose.as_deref().map_or(usage, |purpose| usage.for_purpose(purpose));
+            return answer(&single.image.decide(&crawler, usage, url));
         }
-        let resolved = query.resolved.load();
-        if resolved.stack == self.stack.number {
-            return answer(&self.stack.layers.decide(&resolved.crawler, &resolved.usage, url));
+        self.ask_layers(query, |layers, crawler, usage| answer(&layers.decide(crawler, usage, url)))
+    }
+
+    /// Passes the verdict by another document of the site, as
+    /// [`Image::decide_document`](robomaton_runtime::Image::decide_document) gives it. Captures that
+    /// are put are those of robots.txt files, so such a document is in layers only.
+    pub fn ask_document<R>(
+        &self,
+        query: &Query,
+        name: &str,
+        url: &str,
+        answer: impl FnOnce(&Verdict<'_>) -> R,
+    ) -> R {
+        self.ask_layers(query, |layers, crawler, usage| {
+            answer(&layers.decide_document(name, crawler, usage, url))
+        })
+    }
+
+    fn ask_layers<R>(
+        &self,
+        query: &Query,
+        ask: impl FnOnce(&Layers, &LayersCrawler, &LayersUsage<'_>) -> R,
+    ) -> R {
+        let resolved = query.resolved(&self.stack);
+        let Resolved { crawler, usage, .. } = &*resolved;
+        match query.purpose.as_deref() {
+            Some(purpose) => ask(&self.stack.layers, crawler, &usage.for_purpose(purpose)),
+            None => ask(&self.stack.layers, crawler, usage),
         }
-        let resolved = Arc::new(Resolved::new(&query.names, &query.usage, &self.stack));
-        query.resolved.store(Arc::clone(&resolved));
-        answer(&self.stack.layers.decide(&resolved.crawler, &resolved.usage, url))
+    }
+
+    /// True if a text that is held speaks of this usage. Asks every image.
+    pub fn has_usage(&self, usage: &str) -> bool {
+        let tables = [&self.table, &self.frozen];
+        let mut in_memory = tables.iter().flat_map(|table| table.captures());
+        self.stack.layers.images().any(|image| image.view().find_usage(usage).is_some())
+            || in_memory.any(|single| single.image.view().find_usage(usage).is_some())
     }
 
     /// The site of a URL, if a capture of it was put.

@@ -11,7 +11,7 @@ use robomaton_corpus::SkipReason;
 use robomaton_formats::{Outcome, Scheme, SiteKey};
 use robomaton_runtime::Site;
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 /// How well a site's rules are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +75,7 @@ impl Store {
     pub fn state(&self, url: &str, now: u64) -> Result<SiteState, StoreError> {
         let key = key(url)?;
         let is_in_flight = self.in_flight().get(&hash(&key)).is_some_and(|&until| until > now);
-        Ok(self.current.load().state(&key, now, is_in_flight))
+        Ok(self.current.load().state_of(&key, now, is_in_flight))
     }
 
     /// Marks the fetch of a site as begun. False if one is in flight. It ends with a put of the
@@ -100,12 +100,30 @@ impl Store {
     /// all sites once, so ask for many at a time. A site of which nothing was put is not among
     /// them.
     pub fn due(&self, now: u64, most: usize) -> Vec<Due> {
-        self.in_flight().retain(|_, until| *until > now);
+        let (current, overdue) = self.overdue(now, most);
+        overdue
+            .into_iter()
+            .filter(|key| self.begin_key(key, now))
+            .map(|key| current.fetch(key, now))
+            .collect()
+    }
+
+    /// The same fetches, but marks none as begun.
+    pub fn list_due(&self, now: u64, most: usize) -> Vec<Due> {
+        let (current, overdue) = self.overdue(now, most);
+        overdue.into_iter().map(|key| current.fetch(key, now)).collect()
+    }
+
+    /// The sites that are due and not in flight, and the moment that says so.
+    fn overdue(&self, now: u64, most: usize) -> (Arc<Snapshot>, Vec<SiteKey>) {
+        let in_flight = {
+            let mut in_flight = self.in_flight();
+            in_flight.retain(|_, until| *until > now);
+            in_flight.clone()
+        };
         let current = self.snapshot();
-        let mut due = current.due(now, most, |key| self.in_flight().contains_key(&hash(key)));
-        // Another thread may have begun one meanwhile.
-        due.retain(|(key, _)| self.begin_key(key, now));
-        due.into_iter().map(|(_, due)| due).collect()
+        let overdue = current.overdue(now, most, |hash| in_flight.contains_key(&hash));
+        (current, overdue)
     }
 
     /// Ends the fetch of a site.
@@ -119,47 +137,58 @@ impl Store {
 }
 
 impl Snapshot {
-    /// The fetches that are due for the longest time, that first, but for sites that are in flight.
-    pub(crate) fn due(
-        &self,
-        now: u64,
-        most: usize,
-        is_in_flight: impl Fn(&SiteKey) -> bool,
-    ) -> Vec<(SiteKey, Due)> {
+    /// The state of the site of a URL at a time, as [`Store::state`] says it. Fetches in flight are
+    /// known to the store alone, so none is.
+    ///
+    /// # Errors
+    /// If the URL names no site.
+    pub fn state(&self, url: &str, now: u64) -> Result<SiteState, StoreError> {
+        Ok(self.state_of(&key(url)?, now, false))
+    }
+
+    /// The fetches that are due for the longest time, that first, in flight or not. Reads all sites
+    /// once.
+    pub fn due(&self, now: u64, most: usize) -> Vec<Due> {
+        self.overdue(now, most, |_| false).into_iter().map(|key| self.fetch(key, now)).collect()
+    }
+
+    /// The sites that are due for the longest time, that first.
+    fn overdue(&self, now: u64, most: usize, is_in_flight: impl Fn(u64) -> bool) -> Vec<SiteKey> {
         let tables = [&self.table, &self.frozen];
         let in_memory =
             tables.iter().flat_map(|table| table.captures()).filter_map(|single| single.image.first_site());
         let in_layers = self.stack.layers.images().flat_map(|image| image.sites());
         let mut due = BTreeSet::new();
         for site in in_memory.chain(in_layers) {
-            let Some(key) = site.stored().decoded_name().zip(Some(site.scheme())) else { continue };
-            let key = SiteKey::stored(key.0.as_str(), key.1);
+            let Some(name) = site.stored().decoded_name() else { continue };
+            let key = SiteKey::stored(name.as_str(), site.scheme());
+            let fetch_at = self.fetch_at(&key, &site);
             // A newer capture of the site may hide this one.
-            let is_due = self.fetch_at(&key, &site) <= now && site.fetched_at() == self.time(&key);
+            let is_due = fetch_at <= now && site.fetched_at() == self.time(&key);
             // A base may hold a host without a scheme; it is fetched with one, and then hidden.
-            let is_hidden = key.scheme() == Scheme::Any
-                && [Scheme::Http, Scheme::Https]
-                    .iter()
-                    .any(|&scheme| self.stored(&SiteKey::stored(key.name(), scheme)).is_some());
-            if !is_due || is_hidden || is_in_flight(&key) {
+            let is_hidden = || {
+                let is_stored =
+                    |&scheme: &Scheme| self.stored(&SiteKey::stored(key.name(), scheme)).is_some();
+                key.scheme() == Scheme::Any && [Scheme::Http, Scheme::Https].iter().any(is_stored)
+            };
+            if !is_due || is_hidden() || is_in_flight(hash(&key)) {
                 continue;
             }
-            due.insert((self.fetch_at(&key, &site), key.to_string()));
+            due.insert((fetch_at, key.to_string()));
             if due.len() > most {
                 due.pop_last();
             }
         }
-        let mut fetches = Vec::with_capacity(due.len());
-        for (_, name) in due {
-            let Ok(key) = SiteKey::from_host(&name) else { continue };
-            let url = if key.scheme() == Scheme::Any { format!("https://{name}") } else { name };
-            let due = Due { url: format!("{url}/robots.txt"), state: self.state(&key, now, false) };
-            fetches.push((key, due));
-        }
-        fetches
+        due.into_iter().filter_map(|(_, name)| SiteKey::from_host(&name).ok()).collect()
     }
 
-    pub(crate) fn state(&self, key: &SiteKey, now: u64, in_flight: bool) -> SiteState {
+    /// The fetch of a site.
+    fn fetch(&self, key: SiteKey, now: u64) -> Due {
+        let scheme = if key.scheme() == Scheme::Any { "https://" } else { "" };
+        Due { url: format!("{scheme}{key}/robots.txt"), state: self.state_of(&key, now, false) }
+    }
+
+    fn state_of(&self, key: &SiteKey, now: u64, in_flight: bool) -> SiteState {
         let Some(site) = self.stored(key) else {
             let knowledge = Knowledge::Unknown;
             let (fetched_at, etag, last_modified) = (None, None, None);
@@ -198,8 +227,7 @@ impl Snapshot {
     }
 }
 
-/// The site of a URL.
-pub(crate) fn key(url: &str) -> Result<SiteKey, StoreError> {
+fn key(url: &str) -> Result<SiteKey, StoreError> {
     let key = SiteKey::from_url(url);
     Ok(key.map_err(|error| SkipReason::Url { url: url.to_owned(), error })?)
 }

@@ -84,10 +84,13 @@ Prints the address on standard error and serves until SIGTERM or SIGINT; request
 docs/service.md describes their parameters.
 
 With --store, the service answers /healthz, /metrics and:
-  PUT  /v1/captures               captures as `store put` reads them, with `Authorization: Bearer TOKEN`
+  PUT  /v1/captures               captures as `store put` reads them, or a WARC stream
   GET  /v1/state?url=U            the state of a site, as `store state --json` prints it
-  POST /v1/verdicts?agent=A       the verdicts on many URLs, one a line
-Captures are refused without a token, and so is an address that is not of this machine only.
+  GET  /v1/due?limit=N            the fetches that are due; POST marks them as begun
+  POST /v1/begin?url=U            the beginning of a fetch, if it is not in flight
+  GET  /v1/decide, POST /v1/decide, POST /v1/verdicts   as over an image
+The first, and those of fetches, need `Authorization: Bearer TOKEN`. Without a token, they are refused, and so is an \
+address that is not of this machine only.
 
 To replace the image, rename a new one over it, as `compile` does: the file is checked every second and at SIGHUP, \
 verified, and then used for all new requests; no request is lost. A file that cannot be opened is reported and counted, \

@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 pub(crate) mod page;
+pub(crate) mod store;
 
 use robomaton_corpus::{BatchOptions, Built, Input, Progress, build};
 use robomaton_runtime::Terms;

@@ -1,0 +1,351 @@
+//! The fetches of robots.txt files in a WARC stream, whole: each with all of its header fields, and
+//! with its redirects followed.
+//!
+//! For a store, which takes the answer to one fetch at a time and needs validators too. It stands
+//! on `warc`, beside `input`, whose items hold only the fields that compiling needs. Redirects lead
+//! to the newest answer of their target in the same stream, as in a batch of these captures.
+//! Invariants: memory and time are bounded by the limits of the caller, however the stream is
+//! compressed; a record without content (a revisit) never becomes an empty text. It does not know
+//! what a store holds.
+
+use crate::resolve::MAX_REDIRECTS;
+use crate::source::Source;
+use crate::window::Window;
+use crate::{Capture, ReadLimits, SkipReason, warc};
+use foldhash::HashMap;
+use std::io::Read;
+use url::Url;
+
+/// The answer to a fetch of a site's robots.txt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fetched {
+    /// The URL that was asked first.
+    pub url: String,
+    /// Unix seconds, 0 if unknown: of the oldest answer on the way.
+    pub fetched_at: i64,
+    /// The status of the last answer; 304 if it says that the resource is unchanged.
+    pub status: u16,
+    /// The number of redirects to the last answer, at most five.
+    pub redirects: u16,
+    /// Header fields of the last answer: name and value, in their order.
+    pub headers: Vec<(String, Vec<u8>)>,
+    /// The body of the last answer, decoded. Of one that was cut off, only whole lines.
+    pub body: Vec<u8>,
+}
+
+/// The result of reading a stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FetchedRecords {
+    /// The fetches, and the records that cannot be used, in their order. Each has the offset of its
+    /// record in the decompressed stream.
+    pub records: Vec<(u64, Result<Fetched, SkipReason>)>,
+    /// Records that are no fetch of a robots.txt: requests, metadata, pages, targets of redirects.
+    pub others: usize,
+}
+
+/// The reason why a stream is not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FetchedTooMuch {
+    /// Its records have more bytes, or its decoded bodies or its fetches do.
+    Bytes,
+    /// It has more fetches and records that cannot be used.
+    Records,
+}
+
+/// Reads a WARC stream, which may be compressed as gzip members or zstd frames: at most `bytes` when
+/// decompressed, as many of decoded bodies, as many in all fetches, and so many fetches and useless
+/// records. An answer that several fetches were redirected to counts for each of them.
+///
+/// # Errors
+/// If it is over a limit.
+pub fn fetched_in_warc(
+    stream: impl Read,
+    bytes: usize,
+    records: usize,
+) -> Result<FetchedRecords, FetchedTooMuch> {
+    let limits = ReadLimits { max_record: bytes as u64, ..ReadLimits::default() };
+    let mut read = Reading::default();
+    let source = Source::open(Box::new(stream), &limits);
+    let source = match source {
+        Ok(source) => source,
+        Err(error) => {
+            let unread = (0, Err(SkipReason::Io(error.to_string())));
+            return Ok(FetchedRecords { records: vec![unread], others: 0 });
+        }
+    };
+    let mut window = Window::new(source).at_most(bytes as u64 + 1);
+    let mut decoded = 0;
+    while let Some((at, answer)) = warc::next_answer(&mut window, &limits) {
+        if window.is_over() {
+            break;
+        }
+        let Some(answer) = answer.transpose() else {
+            read.others += 1;
+            continue;
+        };
+        decoded += answer.as_ref().map_or(0, warc::Answer::length);
+        if decoded > bytes {
+            return Err(FetchedTooMuch::Bytes);
+        }
+        read.take(at, answer);
+        if read.robots.len() > records {
+            return Err(FetchedTooMuch::Records);
+        }
+    }
+    if window.is_over() { Err(FetchedTooMuch::Bytes) } else { read.finish(bytes) }
+}
+
+/// The answers of a stream so far.
+#[derive(Default)]
+struct Reading {
+    answers: Vec<warc::Answer>,
+    /// The newest answer of each URL.
+    newest: HashMap<String, usize>,
+    /// The fetches of a robots.txt, by their numbers, and the records that cannot be used.
+    robots: Vec<(u64, Result<usize, SkipReason>)>,
+    others: usize,
+}
+
+impl Reading {
+    fn take(&mut self, at: u64, answer: Result<warc::Answer, SkipReason>) {
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(reason) => return self.robots.push((at, Err(reason))),
+        };
+        let number = self.answers.len();
+        if answer.capture.is_robots() {
+            self.robots.push((at, Ok(number)));
+        } else {
+            self.others += 1;
+        }
+        if let Ok(url) = Url::parse(&answer.capture.url) {
+            let time = |number: usize| self.answers.get(number).map(|answer| answer.capture.fetched_at);
+            let newest = self.newest.entry(normal(url)).or_insert(number);
+            if time(*newest) <= Some(answer.capture.fetched_at) {
+                *newest = number;
+            }
+        }
+        self.answers.push(answer);
+    }
+
+    fn finish(self, bytes: usize) -> Result<FetchedRecords, FetchedTooMuch> {
+        let (mut records, mut left) = (Vec::with_capacity(self.robots.len()), bytes);
+        for (at, robots) in &self.robots {
+            let fetched = match robots {
+                Ok(number) => {
+                    let way = self.way(*number);
+                    let needed = way.last.length();
+                    left = left.checked_sub(needed).ok_or(FetchedTooMuch::Bytes)?;
+                    Ok(way.fetched())
+                }
+                Err(reason) => Err(reason.clone()),
+            };
+            records.push((*at, fetched));
+        }
+        Ok(FetchedRecords { records, others: self.others })
+    }
+
+    /// The way from an answer to the last one.
+    fn way(&self, first: usize) -> Way<'_> {
+        let first = &self.answers[first];
+        let mut way = Way { first, last: first, redirects: 0, fetched_at: first.capture.fetched_at };
+        while usize::from(way.redirects) < MAX_REDIRECTS {
+            let target = target(&way.last.capture).and_then(|url| self.newest.get(&url));
+            let Some(last) = target.and_then(|&number| self.answers.get(number)) else { break };
+            // An unknown time (0) does not count as old.
+            let times = [way.fetched_at, last.capture.fetched_at];
+            let fetched_at = times.into_iter().filter(|&at| at != 0).min().unwrap_or(0);
+            way = Way { last, redirects: way.redirects + 1, fetched_at, ..way };
+        }
+        way
+    }
+}
+
+/// A fetch as answers that are still in the stream.
+struct Way<'r> {
+    first: &'r warc::Answer,
+    last: &'r warc::Answer,
+    redirects: u16,
+    fetched_at: i64,
+}
+
+impl Way<'_> {
+    fn fetched(self) -> Fetched {
+        let Way { first, last, redirects, fetched_at } = self;
+        let Capture { status, body, truncated, .. } = &last.capture;
+        let body = match truncated {
+            _ if last.is_unmodified => &[][..],
+            // Half a line may mean something different.
+            true => &body[..memchr::memrchr2(b'\n', b'\r', body).map_or(0, |last| last + 1)],
+            false => body,
+        };
+        Fetched {
+            url: first.capture.url.clone(),
+            fetched_at,
+            status: if last.is_unmodified { 304 } else { *status },
+            redirects,
+            headers: last.headers.clone(),
+            body: body.to_vec(),
+        }
+    }
+}
+
+impl warc::Answer {
+    /// Bytes of its header and body.
+    fn length(&self) -> usize {
+        let fields: usize = self.headers.iter().map(|(name, value)| name.len() + value.len()).sum();
+        fields + self.capture.body.len()
+    }
+}
+
+/// The target of a redirect.
+fn target(capture: &Capture) -> Option<String> {
+    let location = capture.location.as_ref().filter(|_| (300..400).contains(&capture.status))?;
+    Some(normal(Url::parse(&capture.url).ok()?.join(location).ok()?))
+}
+
+fn normal(mut url: Url) -> String {
+    url.set_fragment(None);
+    url.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use std::io::Write;
+
+    /// A record of an answer at a second.
+    fn record(kind: &str, second: u32, url: &str, extra: &str, block: &str) -> Vec<u8> {
+        let length = block.len();
+        format!(
+            "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2026-01-01T00:00:{second:02}Z\r\n\
+             {extra}Content-Length: {length}\r\n\r\n{block}\r\n\r\n"
+        )
+        .into_bytes()
+    }
+
+    fn packed(records: &[Vec<u8>]) -> Vec<u8> {
+        let member = |record: &Vec<u8>| {
+            let mut member = GzEncoder::new(Vec::new(), Compression::fast());
+            member.write_all(record).and_then(|()| member.finish()).expect("memory")
+        };
+        records.iter().flat_map(member).collect()
+    }
+
+    fn read(bytes: &[u8]) -> FetchedRecords {
+        fetched_in_warc(bytes, 1 << 20, 100).expect("within the limits")
+    }
+
+    const START: i64 = 1_767_225_600;
+    const RULES: &str = "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nX: y:z\r\n\r\nUser-agent: *\nDisallow: /x\n";
+
+    fn moved(to: &str) -> String {
+        format!("HTTP/1.1 301 Moved\r\nLocation: {to}\r\n\r\n")
+    }
+
+    #[test]
+    fn answers_keep_their_header_and_redirects_are_followed() {
+        let records = [
+            record("warcinfo", 0, "", "", "software: x"),
+            record("response", 3, "http://a.example/robots.txt", "", &moved("https://a.example/robots.txt")),
+            record("response", 2, "https://a.example/robots.txt", "", &moved("/r#x")),
+            record("response", 4, "https://a.example/r", "", RULES),
+            record("response", 1, "https://a.example/r", "", "HTTP/1.1 500 No\r\n\r\n"),
+            record("response", 5, "https://b.example/robots.txt", "", &moved("https://c.example/robots.txt")),
+            record("response", 6, "https://loop.example/robots.txt", "", &moved("/robots.txt")),
+            b"garbage\r\n".to_vec(),
+        ];
+        let plain = read(&records.concat());
+        assert_eq!(plain, read(&packed(&records)));
+        let fetched: Vec<&Fetched> =
+            plain.records.iter().filter_map(|(_, record)| record.as_ref().ok()).collect();
+        assert_eq!((plain.others, plain.records.len(), fetched.len()), (3, 5, 4));
+        assert_eq!(plain.records[0].0, records[0].len() as u64);
+        assert!(matches!(plain.records[4].1, Err(SkipReason::Garbage(_))));
+        let headers = [("ETag", "\"1\""), ("X", "y:z")];
+        let headers = headers.map(|(name, value)| (name.to_owned(), value.as_bytes().to_vec())).to_vec();
+        let body = b"User-agent: *\nDisallow: /x\n".to_vec();
+        let wanted = Fetched {
+            url: "http://a.example/robots.txt".to_owned(),
+            fetched_at: START + 2,
+            status: 200,
+            redirects: 2,
+            headers,
+            body,
+        };
+        assert_eq!(*fetched[0], wanted);
+        let url = "https://a.example/robots.txt".to_owned();
+        assert_eq!(*fetched[1], Fetched { url, redirects: 1, ..wanted });
+        assert_eq!((fetched[2].status, fetched[2].redirects, fetched[2].fetched_at), (301, 0, START + 5));
+        assert_eq!((fetched[3].status, fetched[3].redirects), (301, 5));
+    }
+
+    #[test]
+    fn a_revisit_is_no_empty_text() {
+        let url = "https://a.example/robots.txt";
+        let same = "WARC-Profile: http://netpreserve.org/warc/1.0/revisit/identical-payload-digest\r\n";
+        let unmodified = "WARC-Profile: http://netpreserve.org/warc/1.0/revisit/server-not-modified\r\n";
+        let records = [
+            record("revisit", 1, url, same, "HTTP/1.1 200 OK\r\n\r\n"),
+            record("revisit", 2, url, same, ""),
+            record("revisit", 3, url, unmodified, ""),
+            record("revisit", 4, url, "", "HTTP/1.1 304 Not Modified\r\nETag: 2\r\n\r\n"),
+            record("response", 5, url, "", "HTTP/1.1 304\r\n\r\nUser-agent: *\n"),
+            record(
+                "response",
+                6,
+                url,
+                "WARC-Truncated: length\r\n",
+                "HTTP/1.1 200\r\n\r\nDisallow: /\nAllow: /a",
+            ),
+        ];
+        let found = read(&records.concat()).records;
+        let facts = |place: usize| {
+            let fetched = found[place].1.as_ref().map_err(SkipReason::name)?;
+            Ok::<_, &str>((fetched.status, String::from_utf8_lossy(&fetched.body).into_owned()))
+        };
+        let unchanged = Ok((304, String::new()));
+        let wanted = [
+            Err("revisit"),
+            Err("revisit"),
+            unchanged.clone(),
+            unchanged.clone(),
+            unchanged,
+            Ok((200, "Disallow: /\n".to_owned())),
+        ];
+        assert_eq!((0..6).map(facts).collect::<Vec<_>>(), wanted);
+    }
+
+    #[test]
+    fn streams_over_a_limit_are_refused() {
+        let fetched = |host: usize| record("response", 1, &format!("http://h{host}/robots.txt"), "", RULES);
+        let records: Vec<Vec<u8>> = (0..10).map(fetched).collect();
+        let bytes = records.concat();
+        for stream in [bytes.clone(), packed(&records)] {
+            assert_eq!(fetched_in_warc(&stream[..], bytes.len(), 10).map(|read| read.records.len()), Ok(10));
+            assert_eq!(fetched_in_warc(&stream[..], bytes.len() - 1, 10), Err(FetchedTooMuch::Bytes));
+            assert_eq!(fetched_in_warc(&stream[..], bytes.len(), 9), Err(FetchedTooMuch::Records));
+        }
+        // Many sites that redirect to one large text.
+        let target = format!("HTTP/1.1 200 OK\r\n\r\n{}", "#".repeat(10_000));
+        let mut many = record("response", 1, "http://to.example/r", "", &target);
+        for host in 0..90 {
+            let url = format!("http://h{host}.example/robots.txt");
+            many.extend(record("response", 1, &url, "", &moved("http://to.example/r")));
+        }
+        assert_eq!(fetched_in_warc(&many[..], 800_000, 90), Err(FetchedTooMuch::Bytes));
+        assert!(many.len() < 100_000 && fetched_in_warc(&many[..], 1_000_000, 90).is_ok());
+        // A bomb, also one inside a record.
+        let bomb = packed(&[vec![b' '; 64 << 20]]);
+        assert_eq!(fetched_in_warc(&bomb[..], 1 << 20, 9), Err(FetchedTooMuch::Bytes));
+        let mut coded =
+            b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a/robots.txt\r\n".to_vec();
+        let head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n";
+        let length = head.len() + bomb.len();
+        coded.extend_from_slice(format!("Content-Length: {length}\r\n\r\n").as_bytes());
+        coded.extend_from_slice(&[&head[..], &bomb, b"\r\n\r\n"].concat());
+        assert_eq!(fetched_in_warc(&coded[..], 1 << 20, 9), Err(FetchedTooMuch::Bytes));
+    }
+}

@@ -1,0 +1,123 @@
+//! What a crawler asks a store about its sites: their state, which to fetch next, and the beginning
+//! of a fetch. Also the health and the metrics of the service.
+//!
+//! The queue needs the token: who marks a fetch as begun keeps others from it, and a list of due
+//! fetches reads all sites. Visits are read from files, so states are looked up on threads of their
+//! own.
+
+use crate::error::Refusal;
+use crate::limits::{DUE, URL};
+use crate::metrics::CONTENT_TYPE;
+use crate::parameters::{Parameters, pairs, set};
+use crate::reply::json;
+use crate::store::{Shared, StoreApp};
+use crate::token;
+use axum::extract::{RawQuery, State};
+use axum::http::{HeaderMap, Method, header};
+use axum::response::{IntoResponse, Response};
+use robomaton_explain::time::{now, rfc3339};
+use robomaton_store::SiteStateJson;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// `GET /v1/state`: the state of a site, as printed by `store state --json`.
+pub(crate) async fn state(State(app): Shared, RawQuery(query): RawQuery) -> Result<Response, Refusal> {
+    let url = Parameters::read(query.as_deref(), &["url"], URL)?.url.into_owned();
+    let shared = Arc::clone(&app);
+    app.apart(move |_| {
+        let state = shared.store.state(&url, now()).map_err(|error| Refusal::bad(error.to_string()))?;
+        Ok(json(&SiteStateJson::new(&url, &state)))
+    })
+    .await
+}
+
+/// `GET /v1/due`: the fetches that are due, in the keys of `store due --json`. `POST /v1/due` marks
+/// them as begun.
+pub(crate) async fn due(
+    State(app): Shared,
+    method: Method,
+    headers: HeaderMap,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Refusal> {
+    token::check(app.token.as_ref(), &headers)?;
+    let most = limit(query.as_deref())?;
+    let (shared, begins) = (Arc::clone(&app), method == Method::POST);
+    let due = move |_: &_| {
+        let (store, now) = (&shared.store, now());
+        let due = if begins { store.due(now, most) } else { store.list_due(now, most) };
+        let due: Vec<_> = due.iter().map(|due| SiteStateJson::new(&due.url, &due.state)).collect();
+        Ok(json(&DueList { due }))
+    };
+    app.apart(due).await
+}
+
+#[derive(Serialize)]
+struct DueList<'a> {
+    due: Vec<SiteStateJson<'a>>,
+}
+
+/// The maximum number of fetches in an answer.
+fn limit(query: Option<&str>) -> Result<usize, Refusal> {
+    let mut limit = None;
+    for pair in pairs(query, &["limit"]) {
+        let (name, value) = pair?;
+        let number = value.parse().ok().filter(|limit| (1..=DUE.1).contains(limit));
+        let number = number.ok_or_else(|| Refusal::bad(format!("limit is a number from 1 to {}", DUE.1)))?;
+        set(&mut limit, name, number)?;
+    }
+    Ok(limit.unwrap_or(DUE.0))
+}
+
+#[derive(Serialize)]
+struct Begun {
+    /// False if the fetch of the site is in flight already.
+    begun: bool,
+}
+
+/// `POST /v1/begin`: marks the fetch of a site as begun.
+pub(crate) async fn begin(
+    State(app): Shared,
+    headers: HeaderMap,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Refusal> {
+    token::check(app.token.as_ref(), &headers)?;
+    let url = Parameters::read(query.as_deref(), &["url"], URL)?.url;
+    let begun = app.store.begin(&url, now()).map_err(|error| Refusal::bad(error.to_string()))?;
+    Ok(json(&Begun { begun }))
+}
+
+#[derive(Serialize)]
+struct Health {
+    status: &'static str,
+    /// Sites in layers and in memory; a site counts once for each layer that holds it.
+    sites: usize,
+    layers: usize,
+    opened_at: Option<String>,
+    /// The reason why the last captures could not be written.
+    put_error: Option<String>,
+    /// The reason why the last compaction failed.
+    compact_error: Option<String>,
+}
+
+fn sites(app: &StoreApp) -> usize {
+    let stats = app.store.stats();
+    stats.layer_sites + stats.memory_sites
+}
+
+/// `GET /healthz`.
+pub(crate) async fn health(State(app): Shared) -> Response {
+    json(&Health {
+        status: "ok",
+        sites: sites(&app),
+        layers: app.store.stats().layers,
+        opened_at: rfc3339(app.opened_at),
+        put_error: app.put_error.last(),
+        compact_error: app.compact_error.last(),
+    })
+}
+
+/// `GET /metrics`.
+pub(crate) async fn metrics(State(app): Shared) -> Response {
+    let text = app.metrics.text(sites(&app), app.opened_at);
+    ([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response()
+}
