@@ -5,7 +5,7 @@
 //! know how the passes work.
 
 use crate::context::CompileContext;
-use crate::details::details;
+use crate::details;
 use crate::document::{Contents, Document, Text};
 use crate::lower::lower_with;
 use crate::policy::Policy;
@@ -94,6 +94,6 @@ fn contents(policy: &Policy<'_>, options: &Options, cache: &mut ProgramCache) ->
         programs::ranked(policy, priorities, options, cache)?
     };
     let preferences = programs.add_preferences(&policy.preferences, options, cache)?;
-    let detail = details(policy, &programs.priorities, &preferences);
-    Ok(Contents::new(policy, programs, &detail))
+    let detail = details::encode(policy, &programs.priorities, &preferences);
+    Ok(Contents::new(policy, programs, detail))
 }

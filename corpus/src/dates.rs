@@ -10,6 +10,39 @@ use jiff::{Timestamp, tz::TimeZone};
 /// The date of a capture: RFC 3339, or without a zone or time of day (both occur in practice).
 pub(crate) fn iso(text: &str) -> Option<i64> {
     let text = text.trim_ascii();
+    usual(text.as_bytes()).or_else(|| any(text))
+}
+
+/// A date in the form that nearly all WARC files have, `1994-11-06T08:49:37Z`; `None` for others.
+/// [`any`] says the same.
+fn usual(text: &[u8]) -> Option<i64> {
+    let &[a, b, c, d, b'-', e, f, b'-', g, h, b'T', i, j, b':', k, l, b':', m, n, b'Z'] = text else {
+        return None;
+    };
+    let number = |digits: &[u8]| {
+        let digit = |value: i64, byte: &u8| Some(10 * value + i64::from(char::from(*byte).to_digit(10)?));
+        digits.iter().try_fold(0, digit)
+    };
+    let (year, month, day) = (number(&[a, b, c, d])?, number(&[e, f])?, number(&[g, h])?);
+    let (hour, minute, second) = (number(&[i, j])?, number(&[k, l])?, number(&[m, n])?);
+    // The ends of February and of long months are left to `any`.
+    let is_day = (1..=28).contains(&day) || (29..=30).contains(&day) && month != 2;
+    let is_usual = year >= 1970 && (1..=12).contains(&month) && is_day;
+    if !is_usual || hour > 23 || minute > 59 || second > 59 {
+        return None;
+    }
+    // A year that begins in March has its leap day at its end.
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let leap_days = year / 4 - year / 100 + year / 400;
+    let days = 365 * year + leap_days + (153 * month + 2) / 5 + day - 1 - DAYS_TO_1970;
+    Some(((days * 24 + hour) * 60 + minute) * 60 + second)
+}
+
+/// The days from the first of March of the year 0 to the beginning of 1970.
+const DAYS_TO_1970: i64 = 719_468;
+
+/// A date in any form.
+fn any(text: &str) -> Option<i64> {
     if let Ok(time) = text.parse::<Timestamp>() {
         return Some(time.as_second());
     }
@@ -54,6 +87,27 @@ mod tests {
             assert_eq!(iso(text), Some(784_111_777), "{text}");
         }
         assert_eq!(iso("1994-11-06"), Some(784_080_000));
+    }
+
+    #[test]
+    fn usual_dates_are_read_as_any_are() {
+        let mut usual_ones = 0;
+        for year in (1969..2110).chain([0, 400, 9999]) {
+            for month in 0..=13 {
+                for day in 0..=32 {
+                    let (hour, minute, second) =
+                        ((year + day) % 25, (month * 5 + day) % 61, (year + month) % 61);
+                    let text = format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z");
+                    let usual = usual(text.as_bytes());
+                    assert!(usual.is_none() || usual == any(&text), "{text}");
+                    usual_ones += usize::from(usual.is_some());
+                }
+            }
+        }
+        assert!(usual_ones > 40_000, "{usual_ones}");
+        for text in ["1994-11-06T08:49:37", "1994-11-06t08:49:37z", "+994-11-06T08:49:37Z"] {
+            assert_eq!(usual(text.as_bytes()), None, "{text}");
+        }
     }
 
     #[test]

@@ -84,16 +84,18 @@ const ALIKE: [(u8, u8); 256] = {
 /// Appends the code of an ASCII name: from the left, always the longest matching symbol.
 pub fn encode(name: &str, code: &mut Vec<u8>) {
     let mut rest = name.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
+    while let Some(&first) = rest.first() {
+        let next = word(rest, 0);
         let &(start, end) = of_byte(&ALIKE, first);
-        let symbols = SYMBOLS.get(start.into()..end.into()).unwrap_or_default();
-        let mut matching = symbols.iter().zip(start..end).rev();
         // Among the symbols that match, the longest one comes last.
-        let longest =
-            matching.find_map(|(symbol, index)| Some((index, rest.strip_prefix(symbol.as_bytes())?)));
-        let (piece, after) = longest.map_or((first, after), |(index, after)| (0x80 + index, after));
+        let mut symbols = (start..end).rev().map(|index| 0x80 + index);
+        let longest = symbols.find(|&code| {
+            let &Piece { bytes, mask, .. } = of_byte(&PIECES, code);
+            next & mask == bytes
+        });
+        let piece = longest.unwrap_or(first);
         code.push(piece);
-        rest = after;
+        rest = rest.get(index(of_byte(&PIECES, piece).length)..).unwrap_or_default();
     }
 }
 

@@ -105,32 +105,48 @@ impl Notation {
 /// fragment. Written as folds without early exits, so that the compiler vectorises it.
 #[inline]
 pub fn is_plain(text: &[u8]) -> bool {
-    let (chunks, rest) = text.as_chunks::<16>();
-    let odd = |chunk: &[u8; 16]| {
-        let bytes = u8x16::new(*chunk);
+    !any(text, |bytes| {
         let signed: i8x16 = wide::bytemuck::cast(bytes);
         let above = |least: i8| -> u8x16 { wide::bytemuck::cast(signed.simd_gt(i8x16::splat(least))) };
         let is = |byte: u8| bytes.simd_eq(u8x16::splat(byte));
-        // One comparison for two bytes that differ in one bit: `<` and `>`, `\` and `^`, `"` and
-        // `#` (0x22, 0x23).
-        let pair = |bit: u8, byte: u8| (bytes & u8x16::splat(!bit)).simd_eq(u8x16::splat(byte));
         let braces_and_delete = above(b'z'.cast_signed()) & !is(b'~');
         !above(0x20)
             | braces_and_delete
-            | pair(2, b'<')
-            | pair(2, b'\\')
-            | pair(1, b'"')
+            | pair(bytes, 2, b'<')
+            | pair(bytes, 2, b'\\')
+            | pair(bytes, 1, b'"')
             | is(b'%')
             | is(b'`')
-    };
+    })
+}
+
+/// True if the text has none of the bytes `*`, `$` and `%`, with which a pattern may stand for
+/// other bytes than its own.
+#[inline]
+pub(crate) fn is_literal(text: &[u8]) -> bool {
+    !any(text, |bytes| pair(bytes, 1, b'$') | bytes.simd_eq(u8x16::splat(b'*')))
+}
+
+/// One comparison for a byte and the byte that differs from it in this bit, which it lacks: `<`
+/// and `>`, `\` and `^`, `"` and `#` (0x22, 0x23), `$` and `%` (0x24, 0x25).
+#[inline(always)]
+fn pair(bytes: u8x16, bit: u8, byte: u8) -> u8x16 {
+    (bytes & u8x16::splat(!bit)).simd_eq(u8x16::splat(byte))
+}
+
+/// True if `odd` marks any byte of the text.
+#[inline(always)]
+fn any(text: &[u8], odd: impl Fn(u8x16) -> u8x16) -> bool {
+    let (chunks, rest) = text.as_chunks::<16>();
+    let odd = |chunk: &[u8; 16]| odd(u8x16::new(*chunk));
     let found = chunks.iter().fold(u8x16::splat(0), |found, chunk| found | odd(chunk));
     if rest.is_empty() {
-        return !found.any();
+        return found.any();
     }
     // The partial last chunk is read as a full one that overlaps the previous one.
     match text.last_chunk::<16>() {
-        Some(last) => !(found | odd(last)).any(),
-        None => odd(&first_bytes(text)).to_bitmask() & ((1 << text.len()) - 1) == 0,
+        Some(last) => (found | odd(last)).any(),
+        None => odd(&first_bytes(text)).to_bitmask() & ((1 << text.len()) - 1) != 0,
     }
 }
 
@@ -390,6 +406,7 @@ mod tests {
                 for byte in 0..=255u8 {
                     let mut text = vec![b'a'; length];
                     text[at] = byte;
+                    assert_eq!(is_literal(&text), !b"*$%".contains(&byte));
                     let odd = b"%#\"<>\\^`{|}";
                     assert_eq!(is_plain(&text), byte.is_ascii_graphic() && !odd.contains(&byte));
                 }

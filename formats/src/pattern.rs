@@ -5,7 +5,7 @@
 //! rule. Invariants: linear in pattern plus target for each star-free piece; no recursion. This
 //! file does not know senses, ranks, usages or files.
 
-use crate::notation::Notation;
+use crate::notation::{Notation, is_literal};
 use std::borrow::Cow;
 
 /// A path pattern in canonical form (R10, R11). Cheap to copy; borrows its text.
@@ -37,6 +37,13 @@ impl<'p> Pattern<'p> {
         }
     }
 
+    /// True if the pattern matches what begins with its text, as in every notation without `*`, `$`
+    /// and `%`. False for some others that do.
+    #[inline]
+    pub fn is_literal(&self) -> bool {
+        is_literal(self.text)
+    }
+
     /// True if the pattern contains a star.
     pub fn has_star(&self) -> bool {
         self.notation != Notation::Koster && memchr::memchr(b'*', self.text).is_some()
@@ -44,7 +51,8 @@ impl<'p> Pattern<'p> {
 
     /// The number of stars; none in Koster's notation, where a star stands for itself.
     pub fn stars(&self) -> usize {
-        if self.notation == Notation::Koster { 0 } else { memchr::memchr_iter(b'*', self.text).count() }
+        let has_none = self.notation == Notation::Koster || self.is_literal();
+        if has_none { 0 } else { memchr::memchr_iter(b'*', self.text).count() }
     }
 
     /// The bytes that a star-free piece of the text stands for.
@@ -69,6 +77,9 @@ impl<'p> Pattern<'p> {
     /// Splits the pattern at its stars. `X*$` becomes the prefix `X`, and a run of stars counts as
     /// one.
     pub fn parts(&self) -> Parts<'p> {
+        if self.is_literal() {
+            return Parts { prefix: Cow::Borrowed(self.text), segments: Vec::new(), anchored: false };
+        }
         let (body, anchor) = self.body();
         if !self.has_star() {
             return Parts { prefix: self.bytes(body), segments: Vec::new(), anchored: anchor };

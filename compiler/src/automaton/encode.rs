@@ -5,7 +5,7 @@
 //! the place of each child is known when its parent is written, and nothing recurses. Equal
 //! children of literals are stored once ([`shared`](super::shared)).
 
-use super::shared;
+use super::shared::Stored;
 use super::trie::Trie;
 use robomaton_formats::program::*;
 
@@ -13,20 +13,17 @@ use robomaton_formats::program::*;
 /// texts read from the end; their labels are written in text order.
 pub(super) fn trie(trie: &Trie<'_>, extras: &[u8], backward: bool, out: &mut Vec<u8>) {
     let encoder = Encoder { trie, extras, backward };
-    let stored = if backward {
-        shared::none(trie)
-    } else {
-        shared::find(trie, |number, out| _ = encoder.own(number, out))
-    };
+    let stored = Stored::of(trie, !backward, |number, out| encoder.own(number, out));
     let mut reversed: Vec<u8> = Vec::new();
     // The distance of each stored child from the end of the trie.
     let mut places = vec![0; trie.nodes.len()];
     let (mut bytes, mut offsets) = (Vec::new(), Vec::new());
-    for number in shared::numbers(trie, &stored).into_iter().rev() {
+    for number in stored.numbers(trie).into_iter().rev() {
         bytes.clear();
-        let flags = encoder.own(number, &mut bytes);
+        let (own, flags) = stored.own(number);
+        bytes.extend_from_slice(own);
         offsets.clear();
-        offsets.extend(trie.children(number).map(|child| reversed.len() - places[stored[child] as usize]));
+        offsets.extend(trie.children(number).map(|child| reversed.len() - places[stored.place(child)]));
         let form = form(&offsets);
         bytes[flags] |= form << 5;
         if form >= CHILDREN_1 {

@@ -84,27 +84,30 @@ pub fn build(rules: &[Prioritized<'_>], notation: Notation, weighing: Weighing, 
 }
 
 /// Takes the rules with stars out of a normalised set that is too large for a packed program, if
-/// they fit into one by themselves. That program and the other rules' trie, asked one after the
-/// other, take less time than one program with tails.
-pub fn split_off_stars<'r>(
-    rules: &mut Vec<Prioritized<'r>>,
+/// they fit into one by themselves, and appends that program to `out`. It and the other rules'
+/// trie, asked one after the other, take less time than one program with tails. Returns false if
+/// they do not fit; then nothing changes.
+pub fn split_off_stars(
+    rules: &mut Vec<Prioritized<'_>>,
     notation: Notation,
     weighing: Weighing,
-) -> Option<Vec<Prioritized<'r>>> {
+    out: &mut Vec<u8>,
+) -> bool {
     if rules.len() <= MAX_PACKED {
-        return None;
+        return false;
     }
     // Most rules have no star, and none of their parts need to be looked at.
-    let has_segments =
-        |rule: &Prioritized<'_>| rule.pattern.has_star() && !rule.pattern.parts().segments.is_empty();
+    let has_segments = |rule: &Prioritized<'_>| {
+        !rule.pattern.is_literal() && rule.pattern.has_star() && !rule.pattern.parts().segments.is_empty()
+    };
     let stars: Vec<_> = rules.iter().copied().filter(has_segments).take(MAX_PACKED + 1).collect();
-    if stars.is_empty() || !packed::fits(&stars, notation, weighing) {
-        return None;
+    if stars.is_empty() || !packed::build(&stars, notation, weighing, out) {
+        return false;
     }
     // Both are in the same order.
     let mut taken = stars.iter().peekable();
     rules.retain(|rule| taken.next_if_eq(&rule).is_none());
-    Some(stars)
+    true
 }
 
 /// Like [`build`], but always as tries. Packed programs are tested against these.

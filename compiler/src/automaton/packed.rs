@@ -23,11 +23,6 @@ pub(super) fn build(
     true
 }
 
-/// True if these normalised rules fit the packed form.
-pub(super) fn fits(rules: &[Prioritized<'_>], notation: Notation, weighing: Weighing) -> bool {
-    plan(rules, notation, weighing).is_some()
-}
-
 fn plan<'r>(rules: &[Prioritized<'r>], notation: Notation, weighing: Weighing) -> Option<Plan<'r>> {
     // Other notations do not rank by pattern length, or write wildcards differently.
     let ranks_by_length = matches!(notation, Notation::Rep | Notation::Google);
@@ -68,13 +63,16 @@ fn draft<'r>(rule: &Prioritized<'r>, notation: Notation) -> Option<Draft<'r>> {
     let (text, starred) = text.strip_suffix(b"*").map_or((text, false), |text| (text, true));
     let is_escaped = || {
         let stands = |escape: &[u8]| memchr::memmem::find(text, escape).is_some();
-        notation == Notation::Rep && text.contains(&b'%') && (stands(b"%2A") || stands(b"%24"))
+        notation == Notation::Rep
+            && memchr::memchr(b'%', text).is_some()
+            && (stands(b"%2A") || stands(b"%24"))
     };
     let rank = text.len() as Priority + Priority::from(anchored) + Priority::from(starred);
     let fits = rule.priority / 2 == rank
         && !(anchored && starred)
         && text.len() <= MAX_LENGTH
-        && text.iter().all(|byte| (1..0x80).contains(byte))
+        && text.is_ascii()
+        && memchr::memchr(0, text).is_none()
         && !text.ends_with(b"*")
         && !is_escaped();
     let prefix = memchr::memchr(b'*', text).unwrap_or(text.len());
@@ -106,45 +104,75 @@ fn choose_triggers(plan: &mut Plan<'_>) {
 
 /// The approximate frequency of a byte in targets.
 fn byte_rank(byte: u8) -> u32 {
-    match byte {
-        b'/' => 64,
-        b'e' | b'a' | b'i' | b'o' | b't' | b's' | b'n' | b'r' | b'c' | b'l' => 32,
-        b'j' | b'k' | b'q' | b'v' | b'w' | b'x' | b'y' | b'z' => 8,
-        b'a'..=b'z' | b'-' => 20,
-        b'0'..=b'9' | b'.' => 16,
-        b'?' | b'=' => 6,
-        b'_' | b'%' | b'&' | b'A'..=b'Z' => 4,
-        _ => 1,
-    }
+    RANKS[usize::from(byte)].into()
 }
+
+/// The frequencies of all bytes.
+const RANKS: [u8; 256] = {
+    let mut ranks = [0; 256];
+    let mut byte = 0;
+    while byte < ranks.len() {
+        ranks[byte] = match byte as u8 {
+            b'/' => 64,
+            b'e' | b'a' | b'i' | b'o' | b't' | b's' | b'n' | b'r' | b'c' | b'l' => 32,
+            b'j' | b'k' | b'q' | b'v' | b'w' | b'x' | b'y' | b'z' => 8,
+            b'a'..=b'z' | b'-' => 20,
+            b'0'..=b'9' | b'.' => 16,
+            b'?' | b'=' => 6,
+            b'_' | b'%' | b'&' | b'A'..=b'Z' => 4,
+            _ => 1,
+        };
+        byte += 1;
+    }
+    ranks
+};
 
 /// Positions from here on distinguish rules hardly better than earlier ones.
 const FAR: usize = 64;
 
 /// Chooses, one after the other, the probes that best tell the rules' prefixes apart.
 fn choose_probes(plan: &mut Plan<'_>) {
+    let longest = plan.rules.iter().map(|rule| rule.prefix).max().unwrap_or(0).min(FAR);
+    // Most rules are short, and clearing a table for long ones takes as long as choosing.
+    match longest {
+        0..=NEAR => choose_among::<NEAR>(plan, longest),
+        _ => choose_among::<FAR>(plan, longest),
+    }
+}
+
+/// Positions of most rules.
+const NEAR: usize = 24;
+
+/// Chooses probes among the first `longest` positions, at most `PLACES`.
+fn choose_among<const PLACES: usize>(plan: &mut Plan<'_>, longest: usize) {
     // Rules with the same bytes at all probes so far are in one class. Classes may collide by
     // chance.
     let mut classes = [0u8; MAX_PACKED];
     let count = plan.rules.len();
-    let longest = plan.rules.iter().map(|rule| rule.prefix).max().unwrap_or(0).min(FAR);
-    // The bytes of all rules, by position.
-    let mut bytes = [[0; MAX_PACKED]; FAR];
+    // The bytes of all rules, by position, each multiplied by [`SPREAD`]; and the cost of the rules
+    // that end before a position.
+    let mut bytes = [[0; MAX_PACKED]; PLACES];
+    let mut blind = [0; PLACES];
     for (number, rule) in plan.rules.iter().enumerate() {
-        let prefix = &rule.text[..rule.prefix.min(FAR)];
-        bytes.iter_mut().zip(prefix).for_each(|(bytes, &byte)| bytes[number] = byte);
+        let prefix = &rule.text[..rule.prefix.min(longest)];
+        for (bytes, &byte) in bytes.iter_mut().zip(prefix) {
+            bytes[number] = byte.wrapping_mul(SPREAD);
+        }
+        blind[prefix.len()..longest].iter_mut().for_each(|cost| *cost += BLIND);
     }
     for chosen in 0..plan.probes.len() {
         let mut best = (u32::MAX, 0);
-        for (place, bytes) in bytes.iter().enumerate().take(longest).skip(1) {
+        for (place, (bytes, &blind)) in bytes.iter().zip(&blind).enumerate().take(longest).skip(1) {
+            let mut cost = blind;
+            // Of equal positions, the first is taken.
+            if cost >= best.0 {
+                continue;
+            }
             let mut counts = [0u8; 256];
-            let mut cost = 0;
             for (&byte, &class) in bytes[..count].iter().zip(&classes) {
-                let count = &mut counts[usize::from(byte.wrapping_mul(31) ^ class)];
-                // A rule that accepts any byte remains a candidate for every target.
-                cost += if byte == 0 { BLIND } else { u32::from(*count) };
+                let count = &mut counts[usize::from(byte ^ class)];
+                cost += if byte == 0 { 0 } else { u32::from(*count) };
                 *count += 1;
-                // Of equal positions, the first is taken.
                 if cost >= best.0 {
                     break;
                 }
@@ -156,10 +184,15 @@ fn choose_probes(plan: &mut Plan<'_>) {
         }
         plan.probes[chosen] = best.1 as u8;
         for (class, byte) in classes.iter_mut().zip(bytes[best.1]) {
-            *class = class.wrapping_mul(7) ^ byte;
+            *class = class.wrapping_mul(7) ^ byte.wrapping_mul(SPREAD_INVERSE);
         }
     }
 }
+
+/// Spreads bytes over the counters of a position. It is odd, so different bytes stay different.
+const SPREAD: u8 = 31;
+const SPREAD_INVERSE: u8 = 223;
+const _: () = assert!(SPREAD.wrapping_mul(SPREAD_INVERSE) == 1);
 
 /// The cost of a rule that accepts any byte at a position, relative to 1 for each earlier rule with
 /// the same byte.

@@ -18,63 +18,101 @@ use xxhash_rust::xxh3::xxh3_64;
 /// of its parent's table longer.
 const LEAST: usize = 4;
 
-/// For each node, the number of the node that is stored in its place: the last one that is equal.
-/// `own` appends the bytes of a node without its children, beginning with the label.
-pub(super) fn find(trie: &Trie<'_>, own: impl Fn(usize, &mut Vec<u8>)) -> Vec<u32> {
-    let mut stored = none(trie);
-    // The last equal node of each node, however small it is.
-    let mut same = stored.clone();
-    let mut sizes = vec![0; trie.nodes.len()];
-    // The bytes of different nodes, followed by the bytes and numbers of their children; nodes by
-    // the hashes of these.
-    let mut keys: Vec<u8> = Vec::new();
-    let mut known: HashMap<u64, (u32, Range<usize>)> = HashMap::new();
-    for number in (1..trie.nodes.len()).rev() {
-        let start = keys.len();
-        own(number, &mut keys);
-        let mut size = keys.len() - start;
-        for child in trie.children(number) {
-            size += 2 + sizes[child];
-            keys.push(trie.label(child)[0]);
-            keys.extend_from_slice(&same[child].to_le_bytes());
+/// The nodes of a trie that are stored, and their bytes without their children.
+pub(super) struct Stored {
+    /// For each node, the number of the node that is stored in its place: the last one that is
+    /// equal.
+    places: Vec<u32>,
+    /// The bytes of nodes, beginning with the label; other bytes may be between them.
+    bytes: Vec<u8>,
+    /// The range of a node's bytes, and the place of its flags behind its start.
+    own: Vec<(Range<usize>, usize)>,
+}
+
+impl Stored {
+    /// Finds equal children, unless all nodes of a trie are to be stored. `own` appends the bytes
+    /// of a node without its children, and returns the place of the flags.
+    pub(super) fn of(trie: &Trie<'_>, shares: bool, own: impl Fn(usize, &mut Vec<u8>) -> usize) -> Stored {
+        let mut stored = Stored {
+            places: (0..trie.nodes.len() as u32).collect(),
+            bytes: Vec::with_capacity(8 * trie.nodes.len()),
+            own: vec![(0..0, 0); trie.nodes.len()],
+        };
+        if shares {
+            stored.share(trie, own);
+        } else {
+            (0..trie.nodes.len()).for_each(|number| stored.push(number, &own));
         }
-        sizes[number] = size;
-        match known.entry(xxh3_64(&keys[start..])) {
-            Entry::Vacant(place) => _ = place.insert((number as u32, start..keys.len())),
-            Entry::Occupied(place) => {
-                let (other, key) = place.get();
-                // Nodes that differ may have equal hashes.
-                if keys[key.clone()] == keys[start..] {
-                    same[number] = *other;
-                    if size >= LEAST {
-                        stored[number] = *other;
+        stored
+    }
+
+    /// Appends the bytes of a node.
+    fn push(&mut self, number: usize, own: impl Fn(usize, &mut Vec<u8>) -> usize) {
+        let start = self.bytes.len();
+        let flags = own(number, &mut self.bytes);
+        self.own[number] = (start..self.bytes.len(), flags - start);
+    }
+
+    fn share(&mut self, trie: &Trie<'_>, own: impl Fn(usize, &mut Vec<u8>) -> usize) {
+        // The last equal node of each node, however small it is.
+        let mut same = self.places.clone();
+        let mut sizes = vec![0; trie.nodes.len()];
+        // Nodes by the hashes of their keys. A key is the bytes of a node, followed by the bytes
+        // and numbers of its children.
+        let mut known: HashMap<u64, (u32, Range<usize>)> = HashMap::with_capacity(trie.nodes.len());
+        for number in (1..trie.nodes.len()).rev() {
+            let start = self.bytes.len();
+            self.push(number, &own);
+            let mut size = self.bytes.len() - start;
+            for child in trie.children(number) {
+                size += 2 + sizes[child];
+                self.bytes.push(trie.label(child)[0]);
+                self.bytes.extend_from_slice(&same[child].to_le_bytes());
+            }
+            sizes[number] = size;
+            match known.entry(xxh3_64(&self.bytes[start..])) {
+                Entry::Vacant(place) => _ = place.insert((number as u32, start..self.bytes.len())),
+                Entry::Occupied(place) => {
+                    let (other, key) = place.get();
+                    // Nodes that differ may have equal hashes.
+                    if self.bytes[key.clone()] == self.bytes[start..] {
+                        same[number] = *other;
+                        if size >= LEAST {
+                            self.places[number] = *other;
+                            self.bytes.truncate(start);
+                        }
                     }
                 }
-                keys.truncate(start);
             }
         }
+        self.push(0, &own);
     }
-    stored
-}
 
-/// The same if no two children are stored as one.
-pub(super) fn none(trie: &Trie<'_>) -> Vec<u32> {
-    (0..trie.nodes.len() as u32).collect()
-}
-
-/// The numbers of the nodes that are stored, in preorder.
-pub(super) fn numbers(trie: &Trie<'_>, stored: &[u32]) -> Vec<usize> {
-    let mut numbers = Vec::with_capacity(stored.len());
-    let mut number = 0;
-    while number < stored.len() {
-        number = if stored[number] as usize == number {
-            numbers.push(number);
-            number + 1
-        } else {
-            trie.nodes[number].after as usize
-        };
+    /// The node that is stored in place of a node.
+    pub(super) fn place(&self, number: usize) -> usize {
+        self.places[number] as usize
     }
-    numbers
+
+    /// The bytes of a stored node without its children, and the place of the flags in them.
+    pub(super) fn own(&self, number: usize) -> (&[u8], usize) {
+        let (range, flags) = &self.own[number];
+        (&self.bytes[range.clone()], *flags)
+    }
+
+    /// The numbers of the nodes that are stored, in preorder.
+    pub(super) fn numbers(&self, trie: &Trie<'_>) -> Vec<usize> {
+        let mut numbers = Vec::with_capacity(self.places.len());
+        let mut number = 0;
+        while number < self.places.len() {
+            number = if self.place(number) == number {
+                numbers.push(number);
+                number + 1
+            } else {
+                trie.nodes[number].after as usize
+            };
+        }
+        numbers
+    }
 }
 
 #[cfg(test)]

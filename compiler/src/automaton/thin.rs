@@ -65,7 +65,7 @@ impl Rivals {
 fn is_prefix(rule: &Prioritized<'_>) -> bool {
     let text = rule.pattern.text;
     rule.priority as usize / 2 == text.len()
-        && (memchr::memchr3(b'*', b'$', b'%', text).is_none()
+        && (rule.pattern.is_literal()
             || !rule.pattern.has_star() && {
                 let parts = rule.pattern.parts();
                 !parts.anchored && parts.prefix == text
@@ -76,7 +76,9 @@ fn is_prefix(rule: &Prioritized<'_>) -> bool {
 /// wildcard character is escaped.
 fn is_plain(rule: &Prioritized<'_>) -> bool {
     let text = rule.pattern.text;
-    memchr::memchr(b'%', text).is_none() || text.starts_with(&rule.pattern.parts().prefix)
+    rule.pattern.is_literal()
+        || memchr::memchr(b'%', text).is_none()
+        || text.starts_with(&rule.pattern.parts().prefix)
 }
 
 /// True if any of these sorted priorities is in `low..high`.

@@ -84,7 +84,7 @@ fn build(entries: &[Entry<'_>]) -> Vec<Growing> {
     let mut last: &[u8] = &[];
     for (number, entry) in entries.iter().enumerate() {
         let (number, bytes) = (number as u32, entry.bytes.as_ref());
-        let shared = last.iter().zip(bytes).take_while(|(a, b)| a == b).count() as u32;
+        let shared = shared(last, bytes) as u32;
         let mut below = None;
         while let Some(&top) = path.last()
             && nodes[top as usize].end > shared
@@ -116,6 +116,20 @@ fn build(entries: &[Entry<'_>]) -> Vec<Growing> {
         last = bytes;
     }
     nodes
+}
+
+/// The number of bytes at the start of both strings that are equal.
+fn shared(one: &[u8], other: &[u8]) -> usize {
+    let (words, others) = (one.as_chunks::<8>().0, other.as_chunks::<8>().0);
+    let mut equal = 0;
+    for (word, other) in words.iter().zip(others) {
+        let differing = u64::from_le_bytes(*word) ^ u64::from_le_bytes(*other);
+        if differing != 0 {
+            return equal + differing.trailing_zeros() as usize / 8;
+        }
+        equal += 8;
+    }
+    equal + one[equal..].iter().zip(&other[equal..]).take_while(|(a, b)| a == b).count()
 }
 
 fn preorder(growing: &[Growing]) -> Vec<Node> {

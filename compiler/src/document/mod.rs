@@ -110,8 +110,8 @@ pub(crate) struct Contents {
 }
 
 impl Contents {
-    /// Combines a policy with its programs and details.
-    pub(crate) fn new(policy: &Policy<'_>, programs: ProgramSets, detail: &detail::Detail<'_>) -> Contents {
+    /// Combines a policy with its programs and encoded details.
+    pub(crate) fn new(policy: &Policy<'_>, programs: ProgramSets, detail: Vec<u8>) -> Contents {
         Contents {
             outcome: if policy.has_records { Outcome::Rules } else { Outcome::Empty },
             depends_on_origin: policy.depends_on_origin,
@@ -119,7 +119,7 @@ impl Contents {
             rules: policy.rules.len(),
             usages: policy.usages.clone(),
             programs,
-            detail: write::encode_detail(detail),
+            detail,
         }
     }
 }

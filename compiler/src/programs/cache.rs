@@ -169,14 +169,10 @@ impl<'d, 'w> ProgramTable<'d, 'w> {
         if !joined {
             automaton::thin(rules);
         }
-        let of_stars = if splits { automaton::split_off_stars(rules, self.notation, weighing) } else { None };
-        match of_stars {
-            Some(of_stars) => {
-                automaton::build(&of_stars, self.notation, weighing, self.code);
-            }
+        let is_split = splits && automaton::split_off_stars(rules, self.notation, weighing, self.code);
+        if splits && !is_split && !joined {
             // In a large set, a rule that was left out may have been the only rival of another one.
-            None if splits && !joined => automaton::thin(rules),
-            None => {}
+            automaton::thin(rules);
         }
         let stars = self.code.len() - start;
         Built { stars, depth: automaton::build(rules, self.notation, weighing, self.code) }

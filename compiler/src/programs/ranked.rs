@@ -58,21 +58,31 @@ impl Askers {
         // Only the first record that names a crawler applies to it (K9).
         let takes_first = policy.profile.agent_rule() == AgentRule::Substring;
         let mut names = names(policy, takes_first);
-        let mut add = |mut groups: Vec<usize>| {
+        // Most names are in one group.
+        let mut alone: Vec<Option<usize>> = vec![None; policy.groups.len()];
+        let mut add = |groups: &mut Vec<usize>| {
             groups.dedup();
-            *known.entry(groups).or_insert_with_key(|groups| {
-                askers.combinations.push(groups.clone());
-                askers.combinations.len() - 1
-            })
+            let combinations = &mut askers.combinations;
+            let mut new = |groups: &Vec<usize>| {
+                combinations.push(groups.clone());
+                combinations.len() - 1
+            };
+            match groups[..] {
+                [group] => *alone[group].get_or_insert_with(|| new(groups)),
+                _ => *known.entry(groups.clone()).or_insert_with_key(new),
+            }
         };
+        let mut groups = Vec::new();
         for alike in names.chunk_by_mut(|one, other| one.0 == other.0) {
-            let combination = add(alike.iter().map(|&(_, group)| group).collect());
+            groups.clear();
+            groups.extend(alike.iter().map(|&(_, group)| group));
+            let combination = add(&mut groups);
             askers.named.push((std::mem::take(&mut alike[0].0), combination));
         }
         let most = if takes_first { 1 } else { usize::MAX };
         let defaults = (0..).zip(&policy.groups).filter(|(_, group)| group.is_default());
-        let defaults: Vec<usize> = defaults.map(|(number, _)| number).take(most).collect();
-        askers.default = (!defaults.is_empty()).then(|| add(defaults));
+        let mut defaults: Vec<usize> = defaults.map(|(number, _)| number).take(most).collect();
+        askers.default = (!defaults.is_empty()).then(|| add(&mut defaults));
         askers
     }
 }
