@@ -101,6 +101,10 @@ enum RobomatonCode
      * A bug of this library.
      */
     ROBOMATON_CODE_INTERNAL = 13,
+    /**
+     * The name of a usage may be misspelt: neither a vocabulary nor the image has it.
+     */
+    ROBOMATON_CODE_UNKNOWN_USAGE = 14,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -570,8 +574,9 @@ RobomatonCode robomaton_crawler_new(const RobomatonImage *image,
 RobomatonCode robomaton_crawler_free(RobomatonCrawler **crawler);
 
 /**
- * Resolves a usage by its name, such as `crawl`, `index` or `ai-train`. A name that the image does
- * not know is no error: no rule of the image is about it. The purpose may be null.
+ * Resolves a usage by its name, such as `crawl`, `index` or `ai-train`, or by a label of a
+ * language, such as `train-ai`. A name that neither a vocabulary nor the image has may be
+ * misspelt: `ROBOMATON_CODE_UNKNOWN_USAGE`. The purpose may be null.
  */
 RobomatonCode robomaton_usage_new(const RobomatonImage *image,
                                   const char *name,

@@ -191,8 +191,9 @@ pub unsafe extern "C" fn robomaton_crawler_free(crawler: *mut *mut RobomatonCraw
     unsafe { end(crawler) }
 }
 
-/// Resolves a usage by its name, such as `crawl`, `index` or `ai-train`. A name that the image does
-/// not know is no error: no rule of the image is about it. The purpose may be null.
+/// Resolves a usage by its name, such as `crawl`, `index` or `ai-train`, or by a label of a
+/// language, such as `train-ai`. A name that neither a vocabulary nor the image has may be
+/// misspelt: `ROBOMATON_CODE_UNKNOWN_USAGE`. The purpose may be null.
 ///
 /// # Safety
 /// The contract at the top.

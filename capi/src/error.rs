@@ -3,6 +3,7 @@
 //!
 //! It does not know pointers: `boundary` copies a [`Failure`] to the caller.
 
+use robomaton_formats::vocabulary::UnknownUsage;
 use robomaton_formats::{ImageError, NoCrawler};
 use robomaton_runtime::{MODIFIED, OpenError};
 use std::borrow::Cow;
@@ -43,6 +44,8 @@ pub enum RobomatonCode {
     Modified = 12,
     /// A bug of this library.
     Internal = 13,
+    /// The name of a usage may be misspelt: neither a vocabulary nor the image has it.
+    UnknownUsage = 14,
 }
 
 /// The reason why a function failed. Callers make one, on their stack for example, and pass its
@@ -105,6 +108,12 @@ impl From<OpenError> for Failure {
             _ => 0,
         };
         Failure { rule, ..Failure::new(code, error.to_string()) }
+    }
+}
+
+impl From<UnknownUsage> for Failure {
+    fn from(error: UnknownUsage) -> Failure {
+        Failure::new(RobomatonCode::UnknownUsage, error.to_string())
     }
 }
 

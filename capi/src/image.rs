@@ -6,6 +6,7 @@
 use crate::abi::{ROBOMATON_NAMED_ONLY, ROBOMATON_NO_TIME, RobomatonOptions};
 use crate::error::{Failure, RobomatonCode, modified};
 use crate::handle::{Origin, OwnedUsage};
+use robomaton_formats::vocabulary::check_usage;
 use robomaton_runtime::{Crawler, Decision, Image as Runtime, Terms, Usage, Verdict, Watch};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -143,9 +144,11 @@ impl Image {
     /// Resolves a usage by its name.
     ///
     /// # Errors
-    /// If the image was modified.
+    /// If the name may be misspelt, or the image was modified.
     pub(crate) fn usage(&self, name: &str, purpose: Option<&str>) -> Result<Resolved<OwnedUsage>, Failure> {
-        let of = OwnedUsage { usage: self.runtime()?.usage(name), purpose: purpose.map(str::to_owned) };
+        let image = self.runtime()?;
+        check_usage(name, image.view().usages())?;
+        let of = OwnedUsage { usage: image.usage(name), purpose: purpose.map(str::to_owned) };
         Ok(Resolved { of, origin: self.origin.clone() })
     }
 

@@ -3,6 +3,7 @@
  *     I elements path          opens an image
  *     C flags name ...         resolves a crawler
  *     S usage [purpose]        resolves a usage
+ *     K usage                  prints 1 if the usage is known, 0 if it may be misspelt
  *     D [document]             the document that answers
  *     U url                    prints decision, basis, outcome, incomplete, lines, conditions
  *     F url                    prints address facts: outcome, status, fetched_at, ..., sitemaps
@@ -122,6 +123,18 @@ static void command(char **words, size_t count) {
         must(robomaton_usage_new(image, names[0].data, names[0].length, purpose.data, purpose.length, &usage,
                                  &error));
         break;
+    case 'K': {
+        must(robomaton_usage_free(&usage));
+        names[0] = text(words[1]);
+        RobomatonCode code = robomaton_usage_new(image, names[0].data, names[0].length, NULL, 0, &usage, &error);
+        if (code != ROBOMATON_CODE_UNKNOWN_USAGE) {
+            must(code);
+        }
+        printf("%d\n", code == ROBOMATON_CODE_OK);
+        CHECK((usage == NULL) == (code != ROBOMATON_CODE_OK));
+        must(robomaton_usage_free(&usage));
+        break;
+    }
     case 'D':
         document.data = NULL;
         document.length = 0;

@@ -169,6 +169,17 @@ static void nulls(const char *folder) {
     robomaton_image_close(&image);
 }
 
+static void misspelt_usages(const char *folder) {
+    RobomatonImage *image = opened(in(folder, "small.rimg"), NULL);
+    RobomatonUsage *usage = NULL;
+    CHECK(robomaton_usage_new(image, "trian", 5, NULL, 0, &usage, &error) == ROBOMATON_CODE_UNKNOWN_USAGE);
+    CHECK(usage == NULL && strstr(error.message, "(did you mean \"train\"?)") != NULL);
+    CHECK(robomaton_usage_new(image, "", 0, "news", 4, &usage, &error) == ROBOMATON_CODE_UNKNOWN_USAGE);
+    CHECK(robomaton_usage_new(image, "Train-AI", 8, NULL, 0, &usage, &error) == ROBOMATON_CODE_OK);
+    robomaton_usage_free(&usage);
+    robomaton_image_close(&image);
+}
+
 static void wrong_handles(const char *folder) {
     RobomatonImage *image = opened(in(folder, "small.rimg"), NULL);
     RobomatonImage *other = opened(in(folder, "small.rimg"), NULL);
@@ -356,6 +367,7 @@ int main(int count, char **arguments) {
     versions_and_names();
     answers(arguments[1]);
     nulls(arguments[1]);
+    misspelt_usages(arguments[1]);
     wrong_handles(arguments[1]);
     wrong_arguments(arguments[1]);
     files(arguments[1], arguments[2]);

@@ -3,8 +3,12 @@
 //!
 //! Neither AIPREF nor Content Signals is finished, so a new label, token or version is a row of a
 //! table, not code. The tables are compiled into the program and parsed once. The compiler lowers
-//! by them; commands take labels as other names of usages. This file does not know how a record is
-//! written.
+//! by them; readers take labels as other names of usages, and refuse names that are none (`known`).
+//! This file does not know how a record is written.
+
+mod known;
+
+pub use self::known::{UnknownUsage, check_usage};
 
 use crate::agent::product_token;
 use crate::preference::Language;

@@ -2,10 +2,11 @@
 //!
 //! `data/conformance` holds the images; readers in other languages open them from there.
 //! `data/conformance.jsonl` has one line for each crawler and usage asked of an image, with the
-//! answers for its URLs; further lines are about URLs and targets alone. `ROBOMATON_WRITE=1`
-//! rewrites images and file; read the diff before committing it. The answers come from the runtime,
-//! which other suites compare with the oracles.
+//! answers for its URLs; further lines say which names of usages are refused, or are about URLs and
+//! targets alone. `ROBOMATON_WRITE=1` rewrites images and file; read the diff before committing it.
+//! The answers come from the runtime, which other suites compare with the oracles.
 
+use robomaton_formats::vocabulary::check_usage;
 use robomaton_formats::{Notation, Profile, SiteKey};
 use robomaton_runtime::{Basis, Crawler, Image, Terms, Usage, Verdict};
 use robomaton_tests::{damage, home};
@@ -42,7 +43,33 @@ const USAGES: [(&str, Option<&str>); 14] = [
     ("search", None),
     ("all", None),
     ("tdm", None),
-    ("q", None),
+    ("ai-input", None),
+];
+
+/// Names of usages, some misspelt.
+const NAMES_OF_USAGES: [&str; 22] = [
+    "crawl",
+    "AI-Train",
+    "Train-AI",
+    "train",
+    "ai-use",
+    "present-video",
+    "present-unheard-of",
+    "PRESENT-SNIP",
+    "",
+    "q",
+    " crawl",
+    "crwal",
+    "trian",
+    "use",
+    "present-",
+    "present-snipet",
+    "Present-Snipets",
+    "present-nsippet",
+    "present-snippet\u{e9}\u{1F600}",
+    "present-snippet\u{e9}\u{1F600}x",
+    "\u{212A}rawl",
+    "present-snippet-of-at-most-two-lines-and-a-picture-beside-the-lines",
 ];
 
 /// Paths asked of every site, in turn.
@@ -243,6 +270,7 @@ fn ask<D: AsRef<[u8]>>(out: &mut String, name: &str, image: Image<D>, step: usiz
         }
     }
     ask_documents(out, name, &image);
+    ask_usages(out, name, &image);
     let image = image.with_terms(Terms { elements: true, ..Terms::default() });
     let crawler = image.crawler(["a"]);
     let usage = of(&image, "present-snippet", None);
@@ -290,6 +318,14 @@ fn ask_documents<D: AsRef<[u8]>>(out: &mut String, name: &str, image: &Image<D>)
             });
             line(out, &facts);
         }
+    }
+}
+
+/// The names of usages that a reader takes, and those that it refuses, since they may be misspelt.
+fn ask_usages<D: AsRef<[u8]>>(out: &mut String, name: &str, image: &Image<D>) {
+    for usage in NAMES_OF_USAGES {
+        let known = check_usage(usage, image.view().usages()).is_ok();
+        line(out, &json!({"image": name, "usage": usage, "known": known}));
     }
 }
 

@@ -39,7 +39,7 @@ const USAGES: [&str; 11] = [
     "present",
     "present-snippet",
     "present-video",
-    "zebra",
+    "present-zebra",
 ];
 
 const PATHS: [&str; 8] = ["/", "/p", "/n/o", "/private/x", "/p/x.gif", "/page", "/%2A", "/news/old?y=1"];

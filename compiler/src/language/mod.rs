@@ -198,11 +198,6 @@ pub(crate) fn of(profile: Profile) -> &'static [&'static dyn Language] {
     }
 }
 
-/// The usages that the languages of any profile speak of, by name; a name may come more than once.
-pub fn usages() -> impl Iterator<Item = &'static str> {
-    Profile::ALL.into_iter().flat_map(of).flat_map(|language| language.usages().iter().copied())
-}
-
 /// A record of a preference as it is quoted: at most this many bytes of its value.
 const QUOTED: usize = 512;
 

@@ -2,7 +2,7 @@ package io.robomaton;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
@@ -145,17 +145,17 @@ public final class RobomatonImage {
 
     /**
      * Resolves a usage by its name, such as {@code index} or {@code ai-train}, or by a label of a
-     * language, such as {@code train-ai}.
+     * language, such as {@code train-ai}. A name that neither a vocabulary nor the image has may be
+     * misspelt, and is refused.
      *
      * @param name the name, in any case
      * @return the usage, for questions to this image alone
+     * @throws IllegalArgumentException if the usage is unknown
      */
     public Usage usage(String name) {
-        List<Usage> each = new ArrayList<>();
-        for (Shard[] shards : layers) {
-            each.add(Usage.of(layers, name, shards[0].usagesOrNone()));
-        }
-        return Usage.of(each);
+        List<List<String>> usages = Arrays.stream(layers).map(shards -> shards[0].usagesOrNone()).toList();
+        Vocabulary.check(name, usages.stream().flatMap(List::stream).toList());
+        return Usage.of(usages.stream().map(names -> Usage.of(layers, name, names)).toList());
     }
 
     private static Shard shard(Shard[] shards, byte[] name, int from, int length) {

@@ -77,7 +77,7 @@ public final class Usage {
         if (number == UNSPOKEN && LABELS.containsKey(lower)) {
             number = find(LABELS.get(lower), usages);
         }
-        return new Usage(number, lower.startsWith("present-"), null, null, image);
+        return new Usage(number, isSpecial(lower), null, null, image);
     }
 
     private static int find(String lower, List<String> usages) {
@@ -97,6 +97,11 @@ public final class Usage {
      */
     public Usage forPurpose(String of) {
         return new Usage(number, special, of.getBytes(StandardCharsets.UTF_8), layers, image);
+    }
+
+    /** True if a name in lower case is a special form of {@code present}. */
+    static boolean isSpecial(String lower) {
+        return lower.startsWith("present-");
     }
 
     /** The name of a standard usage. */

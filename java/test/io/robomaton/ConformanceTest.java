@@ -87,6 +87,27 @@ public class ConformanceTest {
     }
 
     @Test
+    public void misspeltUsagesAreRefused() throws IOException {
+        List<String> wrong = new ArrayList<>();
+        int asked = 0;
+        for (Map<String, Object> line : Conformance.lines("known")) {
+            boolean known = true;
+            try {
+                image(line).usage((String) line.get("usage"));
+            } catch (IllegalArgumentException refused) {
+                known = false;
+                assertTrue(refused.getMessage(), refused.getMessage().contains("is not a known usage"));
+            }
+            if (!line.get("known").equals(known)) {
+                wrong.add("expected " + line + ", found " + known);
+            }
+            asked++;
+        }
+        report(wrong);
+        assertTrue("asked " + asked, asked > 100);
+    }
+
+    @Test
     public void factsOfSitesAreEqual() throws IOException {
         List<String> wrong = new ArrayList<>();
         for (Map<String, Object> line : Conformance.lines("outcome")) {

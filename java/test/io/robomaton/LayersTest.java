@@ -64,7 +64,7 @@ public class LayersTest {
             for (boolean only : new boolean[] {false, true}) {
                 Crawler ours = stack.crawler(name).namedOnly(only);
                 Crawler theirs = merged.crawler(name).namedOnly(only);
-                for (String usage : List.of("crawl", "index", "ai-train", "zebra", "mule", "all", "none")) {
+                for (String usage : List.of("crawl", "index", "ai-train", "zebra", "mule", "all", "present-none")) {
                     Usage ourUsage = stack.usage(usage).forPurpose("ads");
                     Usage theirUsage = merged.usage(usage).forPurpose("ads");
                     for (String url : urls()) {
