@@ -33,10 +33,10 @@ pub struct UnknownUsage {
 /// # Errors
 /// If neither has it; the error suggests a name that may have been meant.
 pub fn check_usage<D: AsRef<[u8]>>(image: &Image<D>, usage: &str) -> Result<(), UnknownUsage> {
-    if known().any(|name| name.eq_ignore_ascii_case(usage)) || image.view().find_usage(usage).is_some() {
+    if known().any(|name| name.eq_ignore_ascii_case(usage)) || image.find_usage(usage).is_some() {
         return Ok(());
     }
-    let of_image: Vec<String> = image.view().usages().collect();
+    let of_image: Vec<String> = image.usages().collect();
     let names = || known().chain(of_image.iter().map(String::as_str));
     let lower = usage.to_ascii_lowercase();
     let slips = |name: &str| strsim::osa_distance(name, &lower);

@@ -8,7 +8,7 @@ use crate::visit::{Visit, Visits, hash};
 use arc_swap::ArcSwap;
 use robomaton_formats::site::split_plain;
 use robomaton_formats::{Decision, Scheme, SiteKey};
-use robomaton_runtime::{Layers, LayersCrawler, LayersUsage, Site, Verdict};
+use robomaton_runtime::{Crawler, Image, Site, Usage, Verdict};
 use std::sync::Arc;
 
 /// A moment of a store. It stays as it is while captures go in; cheap to clone, and for any thread.
@@ -25,7 +25,7 @@ pub struct Snapshot {
 pub(crate) struct Stack {
     /// Unlike the number of any other stack in this process.
     pub(crate) number: u64,
-    pub(crate) layers: Layers,
+    pub(crate) layers: Image,
     /// The names of their files, oldest first.
     pub(crate) names: Vec<String>,
     /// Their visits.
@@ -42,8 +42,8 @@ pub struct Query {
 /// A query, resolved against the layers of one stack.
 struct Resolved {
     stack: u64,
-    crawler: LayersCrawler,
-    usage: LayersUsage<'static>,
+    crawler: Crawler,
+    usage: Usage<'static>,
 }
 
 impl Query {
@@ -78,18 +78,18 @@ impl Snapshot {
         }
         let resolved = query.resolved.load();
         if resolved.stack == self.stack.number {
-            return answer(&self.stack.layers.decide(&resolved.crawler, &resolved.usage, url));
+            return answer(&self.stack.layers.decide(&resolved.crawler, resolved.usage, url));
         }
         let resolved = Arc::new(Resolved::new(&query.names, &query.usage, &self.stack));
         query.resolved.store(Arc::clone(&resolved));
-        answer(&self.stack.layers.decide(&resolved.crawler, &resolved.usage, url))
+        answer(&self.stack.layers.decide(&resolved.crawler, resolved.usage, url))
     }
 
     /// The site of a URL, if a capture of it was put.
     pub fn site(&self, url: &str) -> Option<Site<'_>> {
         match self.single(url) {
             Some(single) => single.image.first_site(),
-            None => self.stack.layers.site(url).map(|found| found.site),
+            None => self.stack.layers.site(url),
         }
     }
 

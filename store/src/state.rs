@@ -105,7 +105,7 @@ impl Store {
         let tables = [&current.table, &current.frozen];
         let in_memory =
             tables.iter().flat_map(|table| table.captures()).filter_map(|single| single.image.first_site());
-        let in_layers = current.stack.layers.images().flat_map(|image| image.sites());
+        let in_layers = current.stack.layers.sites();
         let mut due = BTreeSet::new();
         for site in in_memory.chain(in_layers) {
             let Some(key) = site.stored().decoded_name().zip(Some(site.scheme())) else { continue };
