@@ -20,6 +20,7 @@ mod replace;
 mod summary;
 mod target;
 mod temporary;
+mod whole;
 
 pub use compile::{Compile, Compiled};
 pub use counts::Counts;
@@ -30,3 +31,4 @@ pub use replace::{check_inputs, check_kind};
 pub use summary::Summary;
 pub use target::Target;
 pub use temporary::{Removed, remove_unfinished};
+pub use whole::whole;

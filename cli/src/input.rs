@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::output::remark;
 use robomaton_corpus::is_captures;
 use robomaton_formats::layout::MAGIC;
-use robomaton_runtime::Image;
+use robomaton_runtime::{Image, LeftOut, OpenOptions};
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
@@ -29,13 +29,23 @@ pub(crate) const LONGEST_PAGE: usize = 64 << 20;
 /// If a larger one is shortened while it is mapped, a signal ends the command.
 const LARGEST_COPY: u64 = 64 << 20;
 
-/// Opens an image: a file, or a directory of shards.
-#[allow(unsafe_code)]
+/// Opens an image: a file, a directory of shards, or a stack of layers.
 pub(crate) fn open_image(path: &Path) -> Result<Image, Failure> {
+    open_layers(path, false)
+}
+
+/// The same; if so wanted, without the layers that are missing or damaged, which are printed.
+#[allow(unsafe_code)]
+pub(crate) fn open_layers(path: &Path, without_damaged_layers: bool) -> Result<Image, Failure> {
+    let options = OpenOptions { copy_up_to: LARGEST_COPY, without_damaged_layers };
     // SAFETY: the command itself replaces images by rename and never writes into one. A file named
     // on the command line belongs to the user; the documentation requires that other programs
     // replace it in the same way.
-    Ok(unsafe { Image::read_up_to(LARGEST_COPY, path)? })
+    let image = unsafe { options.open(path)? };
+    for LeftOut { name, error } in image.left_out() {
+        remark(&format!("the layer {name} is left out: {error}"));
+    }
+    Ok(image)
 }
 
 /// Reads a file, or standard input for `-`.

@@ -5,12 +5,12 @@
 //! here.
 
 use crate::failure::Failure;
-use crate::input::{LONGEST_PAGE, read_text};
+use crate::input::{LONGEST_PAGE, open_layers, read_text};
 use crate::output::remark;
 use crate::signals::watch;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use robomaton_build::{Destination, check_inputs, check_kind};
+use robomaton_build::{Destination, check_inputs, check_kind, whole};
 use robomaton_compiler::{Limits, Options};
 use robomaton_explain::{
     Query, SiteFiles, check_usage, crawler_names, for_purpose, name_remark, names, time,
@@ -146,6 +146,27 @@ impl From<Permission> for Decision {
 impl From<Decision> for Permission {
     fn from(decision: Decision) -> Permission {
         if decision.is_allowed() { Permission::Allow } else { Permission::Deny }
+    }
+}
+
+/// The images that are opened, and what is done about damaged layers.
+#[derive(Args)]
+pub(crate) struct LayersArgs {
+    /// Of a stack of layers, leave out any that is missing or damaged, and print which. Its sites
+    /// get the answers of older layers. All layers are verified first, which takes longer
+    #[arg(long)]
+    pub(crate) without_damaged_layers: bool,
+}
+
+impl LayersArgs {
+    /// Opens an image.
+    pub(crate) fn open(&self, path: &Path) -> Result<Image, Failure> {
+        open_layers(path, self.without_damaged_layers)
+    }
+
+    /// Opens an image to read all of it: of a stack, the merged image.
+    pub(crate) fn open_whole(&self, path: &Path) -> Result<Image, Failure> {
+        Ok(whole(self.open(path)?, path)?)
     }
 }
 

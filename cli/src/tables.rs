@@ -6,8 +6,7 @@
 
 use crate::failure::Failure;
 use crate::features::left_out;
-use crate::input::open_image;
-use crate::options::{ForceArgs, check_agents};
+use crate::options::{ForceArgs, LayersArgs, check_agents};
 use crate::signals::watch;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -79,7 +78,7 @@ pub(crate) struct Snapshot {
 
 /// Opens images and sorts them by their newest capture, oldest first; images without a known time
 /// come first of all, and ties keep the given order.
-pub(crate) fn open_images(paths: &[PathBuf]) -> Result<Vec<Snapshot>, Failure> {
+pub(crate) fn open_images(paths: &[PathBuf], layers: &LayersArgs) -> Result<Vec<Snapshot>, Failure> {
     let stem = |path: &Path| {
         let name =
             if path.extension() == Some(OsStr::new("rimg")) { path.file_stem() } else { path.file_name() };
@@ -90,7 +89,7 @@ pub(crate) fn open_images(paths: &[PathBuf]) -> Result<Vec<Snapshot>, Failure> {
     for (path, name) in paths.iter().zip(&stems) {
         let alone = stems.iter().filter(|stem| *stem == name).count() == 1;
         let name = if alone { name.clone() } else { path.display().to_string() };
-        let image = open_image(path)?;
+        let image = layers.open_whole(path)?;
         snapshots.push(Snapshot { name, newest: newest(&image), image });
     }
     snapshots.sort_by_key(|snapshot| snapshot.newest);

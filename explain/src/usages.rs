@@ -10,5 +10,5 @@ pub use robomaton_formats::vocabulary::UnknownUsage;
 /// # Errors
 /// If neither has it; the error suggests a name that may have been meant.
 pub fn check_usage<D: AsRef<[u8]>>(image: &Image<D>, usage: &str) -> Result<(), UnknownUsage> {
-    vocabulary::check_usage(usage, image.view().usages())
+    vocabulary::check_usage(usage, image.usages())
 }

@@ -39,6 +39,15 @@ pub enum ImageError {
     /// The contents exceed the format's limits (more than 2³¹ bytes of programs, for example).
     #[error("too large for one image: {0}")]
     TooLarge(&'static str),
+    /// A layer of a stack breaks a rule.
+    #[error("layer {name}: {error}")]
+    Layer {
+        /// The name of the layer in the manifest.
+        name: String,
+        /// The rule.
+        #[source]
+        error: Box<ImageError>,
+    },
 }
 
 impl ImageError {
@@ -50,6 +59,7 @@ impl ImageError {
             ImageError::Length { .. } => Some(3),
             ImageError::Damaged { rule, .. } => Some(*rule),
             ImageError::TooLarge(_) => None,
+            ImageError::Layer { error, .. } => error.rule(),
         }
     }
 

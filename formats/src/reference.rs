@@ -145,8 +145,8 @@ impl SetRef {
     }
 }
 
-/// The id of a document: its shard, and its number in the shard. Sites with the same id have the
-/// same text; the same text may have different ids in different shards.
+/// The id of a document: its layer and shard, and its number in the shard. Sites with the same id
+/// have the same text; the same text may have different ids in different layers and shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct DocumentId(u64);
@@ -167,6 +167,17 @@ impl DocumentId {
     #[inline]
     pub const fn number(self) -> u32 {
         low_half(self.0)
+    }
+
+    /// The same document in a layer of a stack; 0 is the newest.
+    #[must_use]
+    pub const fn in_layer(self, layer: u8) -> DocumentId {
+        DocumentId(self.0 & ((1 << 40) - 1) | (layer as u64) << 40)
+    }
+
+    /// The layer of a stack that holds it: 0 is the newest, and an image alone.
+    pub const fn layer(self) -> u8 {
+        low_byte(self.0 >> 40)
     }
 
     /// The id as one number, for tables and JSON.
@@ -194,5 +205,9 @@ mod tests {
         }
         let id = DocumentId::new(255, u32::MAX);
         assert_eq!((id.shard(), id.number(), id.get()), (255, u32::MAX, (1 << 40) - 1));
+        assert_eq!((id.layer(), id.in_layer(0)), (0, id));
+        let older = id.in_layer(63);
+        assert_eq!((older.layer(), older.shard(), older.number()), (63, 255, u32::MAX));
+        assert_eq!(older.in_layer(0), id);
     }
 }

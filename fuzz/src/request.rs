@@ -25,6 +25,7 @@ static SERVICE: LazyLock<Loopback> = LazyLock::new(|| {
         image,
         listen: ([127, 0, 0, 1], 0).into(),
         map_above: u64::MAX,
+        without_damaged_layers: false,
         verify: true,
         terms: Terms::default(),
         hosts: Vec::new(),

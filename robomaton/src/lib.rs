@@ -25,8 +25,8 @@ pub use robomaton_compiler::Limits;
 pub use robomaton_explain as explain;
 pub use robomaton_runtime::{
     Access, Basis, Condition, Conditional, Context, Crawler, DecidingRule, Decision, Holds, Image,
-    ImageError, Interval, LayerSite, Layers, LayersCrawler, LayersError, LayersUsage, Manifest, OpenError,
-    Outcome, Profile, Question, Rate, Schedule, Site, Terms, Usage, Verdict, Watch, Window,
+    ImageError, Interval, LayersError, LeftOut, Manifest, OpenError, OpenOptions, Outcome, Profile, Question,
+    Rate, Schedule, Site, Terms, Usage, Verdict, Watch, Window,
 };
 #[cfg(feature = "store")]
 pub use robomaton_store::{self as store, Store};

@@ -56,7 +56,19 @@ impl<'a> Access<'a> {
     #[inline]
     pub(crate) fn new(site: Site<'a>, crawler: &'a Crawler, usage: Usage<'a>) -> Access<'a> {
         let damaged = || Answers::Rules(rules::Answers::Fixed(DAMAGED));
+        if site.origin.layer() != 0 {
+            return Access::of_layer(site, crawler, usage);
+        }
         let answers = resolve(&site, crawler, usage).unwrap_or_else(damaged);
+        Access { site, crawler, usage, answers }
+    }
+
+    /// The answers for a site in an older layer.
+    #[inline(never)]
+    fn of_layer(site: Site<'a>, crawler: &'a Crawler, usage: Usage<'a>) -> Access<'a> {
+        let (own_crawler, own_usage) = site.of_layer(crawler, usage);
+        let damaged = || Answers::Rules(rules::Answers::Fixed(DAMAGED));
+        let answers = resolve(&site, own_crawler, own_usage).unwrap_or_else(damaged);
         Access { site, crawler, usage, answers }
     }
 
@@ -80,8 +92,18 @@ impl<'a> Access<'a> {
             },
             _ => None,
         };
-        let long = || answer(&self.site, &self.answers, self.crawler, self.usage, &target).unwrap_or(DAMAGED);
+        let long = || match self.site.origin.layer() {
+            0 => answer(&self.site, &self.answers, self.crawler, self.usage, &target).unwrap_or(DAMAGED),
+            _ => self.in_layer(&target),
+        };
         short.map_or_else(long, Ranked::answer)
+    }
+
+    /// The answer about a target of a site in an older layer.
+    #[inline(never)]
+    fn in_layer(&self, target: &Target<'_>) -> Answer {
+        let (crawler, usage) = self.site.of_layer(self.crawler, self.usage);
+        answer(&self.site, &self.answers, crawler, usage, target).unwrap_or(DAMAGED)
     }
 }
 
@@ -102,12 +124,16 @@ impl<'i> Site<'i> {
         'i: 'a,
     {
         let short = short::of_path(self, crawler, usage, url.as_bytes());
-        let answer = short.map_or_else(|| of_url(self, crawler, usage, url), Ranked::answer);
+        let long = || match self.origin.layer() {
+            0 => of_url(self, crawler, usage, url),
+            _ => of_url_in_layer(self, crawler, usage, url),
+        };
+        let answer = short.map_or_else(long, Ranked::answer);
         Verdict { answer, site: Some(*self), crawler, usage, url }
     }
 }
 
-/// Answers a question about a URL or path of a site.
+/// Answers a question about a URL or path of a site in the newest layer.
 #[inline(never)]
 fn of_url(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url: &str) -> Answer {
     let target = target::target(site.profile, url);
@@ -119,7 +145,21 @@ fn of_url(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url: &str) -> An
     }
 }
 
-/// Answers a single question without an [`Access`]: the short way, if there is one.
+/// Answers a question about a URL or path of a site in an older layer.
+#[inline(never)]
+fn of_url_in_layer(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, url: &str) -> Answer {
+    in_layer(site, crawler, usage, &target::target(site.profile, url))
+}
+
+/// Answers a single question about a site in an older layer.
+#[inline(never)]
+pub(crate) fn in_layer(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, target: &Target<'_>) -> Answer {
+    let (crawler, usage) = site.of_layer(crawler, usage);
+    once(site, crawler, usage, target)
+}
+
+/// Answers a single question without an [`Access`]: the short way, if there is one. From here on,
+/// the crawler and the usage are those of the site's layer.
 #[inline(always)]
 pub(crate) fn once(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, target: &Target<'_>) -> Answer {
     let short = short::of_target(site, crawler, usage, target.raw());

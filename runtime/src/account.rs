@@ -164,7 +164,7 @@ pub(crate) fn of_fields(query: &Query<'_>) -> Option<Account> {
     let policy = view.policy(at)?;
     let Lookup::Set(SetRef::List(list)) = crawler.set(view, &PolicyView::read(policy)?)? else { return None };
     let list = ScopedView::read(view.list(list)?)?;
-    let elements = site.terms.elements;
+    let elements = site.shared.terms.elements;
     let question =
         ScopedQuestion { view, list, crawler, policy, usage, target: &target, elements, unheard: false };
     let mut found = scoped::ScopedAccount::default();

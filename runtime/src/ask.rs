@@ -8,6 +8,7 @@ use crate::answer::{Answer, NO_SITE, NO_URL};
 use crate::crawler::{Crawler, Usage};
 use crate::find::{Found, Search};
 use crate::image::Image;
+use crate::layers::Rest;
 use crate::short;
 use crate::site::Site;
 use crate::target::{self, Written};
@@ -62,16 +63,52 @@ impl<D: AsRef<[u8]>> Image<D> {
     /// parts that the caller uses.
     #[inline(never)]
     fn of_url(&self, crawler: &Crawler, usage: Usage<'_>, url: &str) -> Answered<'_, D> {
+        if let Some(rest) = &self.rest {
+            return self.of_url_in(rest, crawler, usage, url);
+        }
         let written = Written::of(url.as_bytes());
         if let Some(written) = &written
-            && let Some(found) = self.find_written(written)
+            && let Some(slot) = self.first.find(&self.first.wanted(*written))
         {
-            return self.of_written(found, written, crawler, usage, url);
+            return self.of_written((&self.first, slot), written, crawler, usage, url);
         }
         self.of_parsed(written.as_ref(), crawler, usage, url)
     }
 
-    /// The answer about a URL whose host was found as it is `written`.
+    /// The answer about a URL by an image of several files.
+    #[inline(never)]
+    fn of_url_in<'i>(
+        &'i self,
+        rest: &'i Rest<D>,
+        crawler: &Crawler,
+        usage: Usage<'_>,
+        url: &str,
+    ) -> Answered<'i, D> {
+        let written = Written::of(url.as_bytes());
+        if let Some(written) = &written
+            && let Some(found) = self.find_in(rest, written)
+        {
+            return self.of_files(found, written, crawler, usage, url);
+        }
+        self.of_parsed(written.as_ref(), crawler, usage, url)
+    }
+
+    /// The answer about a URL whose host was found in one of several files.
+    #[inline(never)]
+    pub(crate) fn of_files<'i>(
+        &'i self,
+        found: Found<'i, D>,
+        written: &Written<'_>,
+        crawler: &Crawler,
+        usage: Usage<'_>,
+        url: &str,
+    ) -> Answered<'i, D> {
+        let (crawler, usage) = self.site_of(found.0, found.1).of_layer(crawler, usage);
+        self.of_written(found, written, crawler, usage, url)
+    }
+
+    /// The answer about a URL whose host was found as it is `written`. The crawler and the usage
+    /// are those of the layer.
     #[inline(always)]
     pub(crate) fn of_written<'i>(
         &'i self,
@@ -102,7 +139,12 @@ impl<D: AsRef<[u8]>> Image<D> {
     ) -> Answered<'_, D> {
         match self.search_parsed(written, url) {
             Search::Found((shard, slot), target) => {
-                (access::once(&self.site_of(shard, slot), crawler, usage, &target), Some((shard, slot)))
+                let site = self.site_of(shard, slot);
+                let answer = match shard.layer {
+                    0 => access::once(&site, crawler, usage, &target),
+                    _ => access::in_layer(&site, crawler, usage, &target),
+                };
+                (answer, Some((shard, slot)))
             }
             Search::NoSite => (NO_SITE, None),
             Search::NoUrl => (NO_URL, None),

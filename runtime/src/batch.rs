@@ -11,13 +11,14 @@
 use crate::crawler::{Crawler, Usage};
 use crate::find::Wanted;
 use crate::image::{Image, Shard};
+use crate::layers::of_host;
 use crate::memory::prefetch;
 use crate::target::Written;
 use crate::verdict::Verdict;
 use arrayvec::ArrayVec;
 use robomaton_formats::SiteEntry;
 use robomaton_formats::layout::{Section, home_bucket};
-use robomaton_formats::read::Slot;
+use robomaton_formats::read::{Slot, View};
 
 /// Questions in flight: enough to cover a memory access, few enough to stay in the first-level
 /// cache.
@@ -77,9 +78,12 @@ impl<D: AsRef<[u8]>> Image<D> {
     pub fn decide_in_blocks<'a>(
         &'a self,
         questions: impl IntoIterator<Item = Question<'a>>,
-        mut each: impl FnMut(Verdict<'a>),
+        each: impl FnMut(Verdict<'a>),
     ) {
-        let mut questions = questions.into_iter();
+        let (mut questions, mut each) = (questions.into_iter(), each);
+        if !self.older().is_empty() {
+            return self.decide_in_layers(&mut questions, &mut each);
+        }
         loop {
             let block: ArrayVec<_, BLOCK> = questions.by_ref().take(BLOCK).collect();
             if block.is_empty() {
@@ -103,6 +107,39 @@ impl<D: AsRef<[u8]>> Image<D> {
         }
     }
 
+    /// The same for a stack. Not generic, so that no caller carries the code of both.
+    #[inline(never)]
+    fn decide_in_layers<'a>(
+        &'a self,
+        questions: &mut dyn Iterator<Item = Question<'a>>,
+        each: &mut dyn FnMut(Verdict<'a>),
+    ) {
+        loop {
+            let block: ArrayVec<_, BLOCK> = questions.take(BLOCK).collect();
+            if block.is_empty() {
+                return;
+            }
+            block.iter().for_each(|question| self.touch_layers(question.url));
+            let all_found: ArrayVec<_, BLOCK> = block
+                .iter()
+                .map(|question| {
+                    let found = self.find_written(&Written::of(question.url.as_bytes())?)?;
+                    prefetch_rules(found.0.view(), found.1);
+                    Some(found)
+                })
+                .collect();
+            for (question, found) in block.iter().zip(all_found) {
+                let Question { crawler, usage, url } = *question;
+                let written = Written::of(url.as_bytes());
+                let answered = match (&written, found) {
+                    (Some(written), Some(found)) => self.of_files(found, written, crawler, usage, url),
+                    (written, _) => self.of_parsed(written.as_ref(), crawler, usage, url),
+                };
+                each(self.verdict(answered, crawler, usage, url));
+            }
+        }
+    }
+
     /// True if what questions read does not fit into a cache, so that they have to wait for memory.
     fn is_large(&self) -> bool {
         let hot = [Section::Hosts, Section::Policies, Section::Programs];
@@ -113,13 +150,44 @@ impl<D: AsRef<[u8]>> Image<D> {
     #[inline(always)]
     fn home<'a>(&'a self, url: &'a str) -> Option<Home<'a, D>> {
         let written = Written::of(url.as_bytes())?;
-        let shard = self.shard(written.host());
+        let shard = match &self.rest {
+            None => &self.first,
+            Some(rest) => of_host(&self.first, &rest.others, written.host()),
+        };
         let wanted = shard.wanted(written);
-        let view = shard.view();
-        let home = view.bucket(home_bucket(wanted.hash, view.bucket_count()));
-        home.into_iter().for_each(|bucket| prefetch(&bucket.fingerprints));
+        shard.prefetch_home(&wanted);
         Some(Home { shard, wanted })
     }
+
+    /// Prefetches the home bucket of a URL's site in every layer.
+    fn touch_layers(&self, url: &str) {
+        let Some(written) = Written::of(url.as_bytes()) else { return };
+        let older = self.older().iter().filter_map(|shards| shards.split_first());
+        for (first, others) in std::iter::once((&self.first, self.others())).chain(older) {
+            let shard = of_host(first, others, written.host());
+            shard.prefetch_home(&shard.wanted(written));
+        }
+    }
+}
+
+impl<D: AsRef<[u8]>> Shard<D> {
+    #[inline(always)]
+    fn prefetch_home(&self, wanted: &Wanted<'_>) {
+        let view = self.view();
+        let home = view.bucket(home_bucket(wanted.hash, view.bucket_count()));
+        home.into_iter().for_each(|bucket| prefetch(&bucket.fingerprints));
+    }
+}
+
+/// Prefetches what answers for a site.
+#[inline(always)]
+fn prefetch_rules(view: View<'_>, slot: Slot<'_>) {
+    let rules = match slot.entry() {
+        Some(SiteEntry::Program(at)) => view.program(at),
+        Some(SiteEntry::Policy(at)) => view.policy(at),
+        Some(SiteEntry::NoRules(_)) | None => None,
+    };
+    rules.into_iter().for_each(prefetch);
 }
 
 /// A URL whose home bucket is known.
@@ -133,13 +201,7 @@ impl<'a, D: AsRef<[u8]>> Home<'a, D> {
     #[inline(always)]
     fn slot(&self) -> Option<Slot<'a>> {
         let slot = self.shard.find(&self.wanted)?;
-        let view = self.shard.view();
-        let rules = match slot.entry() {
-            Some(SiteEntry::Program(at)) => view.program(at),
-            Some(SiteEntry::Policy(at)) => view.policy(at),
-            Some(SiteEntry::NoRules(_)) | None => None,
-        };
-        rules.into_iter().for_each(prefetch);
+        prefetch_rules(self.shard.view(), slot);
         Some(slot)
     }
 }

@@ -46,6 +46,8 @@ pub struct Crawler {
     ids: Ids,
     /// What [`Crawler::only`] returns.
     only: Option<u16>,
+    /// The same crawler, resolved against the older layers of a stack, newest first.
+    older: Vec<Crawler>,
 }
 
 /// The rules of a policy for a crawler.
@@ -125,7 +127,21 @@ impl Crawler {
             }
             _ => None,
         };
-        Crawler { given, names, lookup, short, held, held_short, named_only: false, ids, only }
+        let older = Vec::new();
+        Crawler { given, names, lookup, short, held, held_short, named_only: false, ids, only, older }
+    }
+
+    /// The crawler of a stack: this one, resolved against its newest layer, and the same for every
+    /// older one.
+    pub(crate) fn above(self, older: Vec<Crawler>) -> Crawler {
+        Crawler { older, ..self }
+    }
+
+    /// The crawler as resolved against a layer of its stack; 0 is the newest.
+    #[inline(never)]
+    pub(crate) fn of_layer(&self, layer: u8) -> &Crawler {
+        let older = usize::from(layer).checked_sub(1);
+        older.map_or(self, |older| self.older.get(older).unwrap_or(self))
     }
 
     /// The id of the only name of this crawler that the image has, or the largest number if it has
@@ -141,7 +157,8 @@ impl Crawler {
     /// kind (`AdsBot-Google`).
     #[must_use]
     pub fn named_only(self, named_only: bool) -> Crawler {
-        Crawler { named_only, only: self.only.filter(|_| !named_only), ..self }
+        let older = self.older.into_iter().map(|crawler| crawler.named_only(named_only)).collect();
+        Crawler { named_only, only: self.only.filter(|_| !named_only), older, ..self }
     }
 
     /// True if only groups that name the crawler count.
@@ -304,7 +321,8 @@ fn in_pages(view: View<'_>, policy: &PolicyView<'_>, index: usize) -> bool {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Usage<'a> {
-    /// The image's id of the usage; for an unknown usage, an id that no rule has.
+    /// The image's id of the usage; for an unknown usage, an id that no rule has. Of a stack, the
+    /// id in its newest layer, or one after those (`layers`).
     pub(crate) id: UsageId,
     /// True if it is a special form of `present`.
     pub(crate) special: bool,

@@ -47,11 +47,13 @@ impl<D: AsRef<[u8]>> Image<D> {
         self.search_parsed(written.as_ref(), url)
     }
 
-    /// Finds a site whose name is the host as it is written.
+    /// Finds a site whose name is the host as it is written, in the newest layer that holds it.
     #[inline(always)]
     pub(crate) fn find_written<'i>(&'i self, written: &Written<'_>) -> Option<Found<'i, D>> {
-        let shard = self.shard(written.host());
-        Some((shard, shard.find(&shard.wanted(*written))?))
+        match &self.rest {
+            None => Some((&self.first, self.first.find(&self.first.wanted(*written))?)),
+            Some(rest) => self.find_in(rest, written),
+        }
     }
 
     /// Finds the site of a URL that was not found as it is `written`.

@@ -2,22 +2,21 @@
 //! site and `ask` answers questions; both build on it.
 
 use crate::crawler::{Crawler, Usage};
+use crate::layers::{Rest, Shared};
 use crate::memory::Memory;
-use crate::site::Site;
+use crate::site::{Origin, Site};
 use crate::terms::Terms;
 use robomaton_formats::detail::Detail;
-use robomaton_formats::int::byte;
-use robomaton_formats::layout::{Section, shard_of};
+use robomaton_formats::layout::Section;
 use robomaton_formats::policy::is_special;
 use robomaton_formats::read::{Layout, Slot, View};
-use robomaton_formats::vocabulary::usage_of_label;
 use robomaton_formats::{DocumentId, ImageError, Profile, Scheme};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// An image, from a file or a directory of shards (the default) or over any bytes. Threads share it
-/// by reference. A clone of an image opened from files shares their bytes, so one image can be used
-/// under different terms.
+/// An image, from a file, a directory of shards or a stack of layers (the default), or over any
+/// bytes. Threads share it by reference. A clone of an image opened from files shares their bytes,
+/// so one image can be used under different terms.
 ///
 /// ```
 /// # use robomaton_compiler::{Entry, Options, compile, emit};
@@ -36,10 +35,12 @@ use std::collections::BinaryHeap;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Image<D = Memory> {
-    /// The whole image, or the first shard.
-    first: Shard<D>,
-    others: Vec<Shard<D>>,
-    terms: Terms,
+    /// The whole image, or the first shard; of a stack, of its newest layer.
+    pub(crate) first: Shard<D>,
+    /// All other files. Boxed, so that a question about one file finds out with one comparison that
+    /// there are none.
+    pub(crate) rest: Option<Box<Rest<D>>>,
+    pub(crate) shared: Shared,
 }
 
 /// One file of an image.
@@ -47,12 +48,19 @@ pub struct Image<D = Memory> {
 pub(crate) struct Shard<D> {
     data: D,
     layout: Layout,
+    /// Its layer; 0 is the newest.
+    pub(crate) layer: u8,
 }
 
 impl<D: AsRef<[u8]>> Shard<D> {
     pub(crate) fn new(data: D) -> Result<Shard<D>, ImageError> {
         let layout = Layout::parse(data.as_ref())?;
-        Ok(Shard { data, layout })
+        Ok(Shard { data, layout, layer: 0 })
+    }
+
+    /// The same file as that of an image of its own.
+    pub(crate) fn borrowed(&self) -> Shard<&[u8]> {
+        Shard { data: self.data.as_ref(), layout: self.layout.clone(), layer: 0 }
     }
 
     #[inline]
@@ -67,7 +75,7 @@ impl<D: AsRef<[u8]>> Shard<D> {
     }
 }
 
-/// The next site of a shard. The smallest name comes first.
+/// The next site of a shard. The smallest name comes first, and of equal ones the newest layer's.
 struct Next<'i, D> {
     key: (Box<str>, Option<Scheme>),
     number: usize,
@@ -77,7 +85,7 @@ struct Next<'i, D> {
 
 impl<D> Ord for Next<'_, D> {
     fn cmp(&self, other: &Self) -> Ordering {
-        other.key.cmp(&self.key)
+        (&other.key, other.shard.layer).cmp(&(&self.key, self.shard.layer))
     }
 }
 
@@ -113,9 +121,9 @@ pub enum ShardsError {
     /// The shards were not built together.
     #[error("holds shards that were not made together")]
     Unlike,
-    /// The directory is a stack of layers, which [`crate::Layers`] opens.
-    #[error("holds layers, not one image; `robomaton merge` makes one image of them")]
-    Layers,
+    /// The directory is a stack of layers in place of a layer.
+    #[error("is a stack of layers, and can be no layer of another one")]
+    Nested,
 }
 
 /// The extension of shard files in a directory.
@@ -136,7 +144,19 @@ impl<D: AsRef<[u8]>> Image<D> {
 
     /// The image of one file.
     pub(crate) fn of_one(shard: Shard<D>) -> Image<D> {
-        Image { first: shard, others: Vec::new(), terms: Terms::default() }
+        Image { first: shard, rest: None, shared: Shared::default() }
+    }
+
+    /// The image of the shards of the only or newest layer, and of those of the older layers.
+    pub(crate) fn of_parts(
+        first: Shard<D>,
+        others: Vec<Shard<D>>,
+        older: Vec<Vec<Shard<D>>>,
+        shared: Shared,
+    ) -> Image<D> {
+        let is_one = others.is_empty() && older.is_empty();
+        let rest = (!is_one).then(|| Box::new(Rest::new(others, older)));
+        Image { first, rest, shared }
     }
 
     /// Joins shards, in any order.
@@ -157,13 +177,18 @@ impl<D: AsRef<[u8]>> Image<D> {
         }
         let mut shards = shards.into_iter();
         let first = shards.next().ok_or(ShardsError::Empty)?;
-        Ok(Image { first, others: shards.collect(), terms: Terms::default() })
+        Ok(Image::of_parts(first, shards.collect(), Vec::new(), Shared::default()))
+    }
+
+    /// The shards of an image that is no stack.
+    pub(crate) fn into_shards(self) -> Vec<Shard<D>> {
+        std::iter::once(self.first).chain(self.rest.into_iter().flat_map(|rest| rest.others)).collect()
     }
 
     /// The same image under other terms.
     #[must_use]
     pub fn with_terms(self, terms: Terms) -> Image<D> {
-        Image { terms, ..self }
+        Image { shared: self.shared.with_terms(terms), ..self }
     }
 
     /// Checks the image against the format's rules, in time linear in its size, on two threads.
@@ -173,7 +198,7 @@ impl<D: AsRef<[u8]>> Image<D> {
     /// # Errors
     /// The first violated rule, and where.
     pub fn verify(&self) -> Result<(), ImageError> {
-        self.shards().try_for_each(|shard| robomaton_formats::verify::verify(shard.first.data).map(|_| ()))
+        self.verify_by(|bytes| robomaton_formats::verify::verify(bytes).map(|_| ()))
     }
 
     /// Like [`Image::verify`], and decompresses every text, in time linear in their size.
@@ -181,39 +206,37 @@ impl<D: AsRef<[u8]>> Image<D> {
     /// # Errors
     /// The first violated rule, and where.
     pub fn verify_with_texts(&self) -> Result<(), ImageError> {
-        let verify = |bytes| robomaton_formats::verify::verify_with_texts(bytes).map(|_| ());
-        self.shards().try_for_each(|shard| verify(shard.first.data))
+        self.verify_by(|bytes| robomaton_formats::verify::verify_with_texts(bytes).map(|_| ()))
     }
 
-    /// The files of the image, each as an image of its own, for tools that inspect more than
-    /// verdicts.
-    pub fn shards(&self) -> impl Iterator<Item = Image<&[u8]>> {
-        self.all().map(|Shard { data, layout }| Image {
-            first: Shard { data: data.as_ref(), layout: layout.clone() },
-            others: Vec::new(),
-            terms: self.terms.clone(),
+    fn verify_by(&self, verify: impl Fn(&[u8]) -> Result<(), ImageError>) -> Result<(), ImageError> {
+        self.all().try_for_each(|shard| {
+            verify(shard.data.as_ref()).map_err(|error| self.in_layer(shard.layer, error))
         })
     }
 
+    /// The files of the image, each as an image of its own, for tools that inspect more than
+    /// verdicts. Those of a stack begin with the oldest layer.
+    pub fn shards(&self) -> impl Iterator<Item = Image<&[u8]>> {
+        let older = self.older().iter().rev().flatten();
+        let shards = older.chain(std::iter::once(&self.first)).chain(self.others());
+        shards.map(|shard| Image::of_one(shard.borrowed()).with_terms(self.shared.terms.clone()))
+    }
+
+    /// All files, the newest layer first.
     fn all(&self) -> impl Iterator<Item = &Shard<D>> {
-        std::iter::once(&self.first).chain(&self.others)
+        std::iter::once(&self.first).chain(self.others()).chain(self.older().iter().flatten())
     }
 
-    /// The shard of a site, by its authority.
+    /// The shards of the only or newest layer but the first.
     #[inline]
-    pub(crate) fn shard(&self, authority: &[u8]) -> &Shard<D> {
-        if self.others.is_empty() { &self.first } else { self.shard_of(authority) }
+    pub(crate) fn others(&self) -> &[Shard<D>] {
+        self.rest.as_ref().map(|rest| &rest.others[..]).unwrap_or_default()
     }
 
-    #[inline(never)]
-    fn shard_of(&self, authority: &[u8]) -> &Shard<D> {
-        let authority = authority.split(|&byte| byte == b'/').next().unwrap_or_default();
-        let number = usize::from(shard_of(authority, byte(self.others.len())));
-        number.checked_sub(1).and_then(|other| self.others.get(other)).unwrap_or(&self.first)
-    }
-
-    /// The records of the image; of several shards, those of the first. The names of crawlers and
-    /// usages and the provenance are the same in all shards.
+    /// The records of the image; of several shards, those of the first, and of several layers,
+    /// those of the newest. The names of crawlers and usages are the same in all shards, and the
+    /// provenance also in all layers.
     #[inline]
     pub fn view(&self) -> View<'_> {
         self.first.view()
@@ -224,9 +247,13 @@ impl<D: AsRef<[u8]>> Image<D> {
         self.first.layout.profile
     }
 
-    /// The number of sites, plus documents other than robots.txt.
+    /// The number of sites, plus documents other than robots.txt. The first time that a stack is
+    /// asked, it looks up every site of its newer layers in the older ones.
     pub fn len(&self) -> usize {
-        self.all().map(|shard| shard.view().fetches().len()).sum()
+        match &self.rest {
+            Some(rest) if !rest.older.is_empty() => *rest.count.get_or_init(|| self.count_stack(rest)),
+            _ => self.all().map(|shard| shard.view().fetches().len()).sum(),
+        }
     }
 
     /// The size of its files in bytes.
@@ -241,7 +268,7 @@ impl<D: AsRef<[u8]>> Image<D> {
 
     /// True if the image contains nothing.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.all().all(|shard| shard.view().fetches().is_empty())
     }
 
     /// Resolves a crawler by its names, best first (R5): the first name that a file has a group for
@@ -250,14 +277,15 @@ impl<D: AsRef<[u8]>> Image<D> {
     /// ([`AgentRule::crawler_names`](robomaton_formats::profile::AgentRule::crawler_names), which
     /// also reports a header without a name: here it means any crawler).
     pub fn crawler<N: AsRef<str>>(&self, names: impl IntoIterator<Item = N>) -> Crawler {
-        Crawler::new(self.view(), self.profile().agent_rule(), &names.into_iter().collect::<Vec<_>>())
+        let names: Vec<N> = names.into_iter().collect();
+        let crawler = |shard: &Shard<D>| Crawler::new(shard.view(), self.profile().agent_rule(), &names);
+        crawler(&self.first).above(self.heads().map(crawler).collect())
     }
 
     /// Resolves a usage by its name, or by a label of a language (`train-ai`). If the image does
     /// not have the name, fields about its general form or about `other` usages may still apply.
     pub fn usage(&self, name: &str) -> Usage<'static> {
-        let label = || self.view().find_usage(usage_of_label(name)?);
-        let id = self.view().find_usage(name).or_else(label).unwrap_or(Usage::UNSPOKEN);
+        let id = self.find_usage(name).unwrap_or(Usage::UNSPOKEN);
         Usage { id, special: is_special(name), purpose: None }
     }
 
@@ -269,10 +297,10 @@ impl<D: AsRef<[u8]>> Image<D> {
     /// The sites from the first one whose authority is not less than this one. Reads a page of a
     /// long list without reading the sites before it.
     pub fn sites_from(&self, authority: &str) -> impl Iterator<Item = Site<'_>> + use<'_, D> {
-        self.entries_from(authority).filter(|site| !site.is_document)
+        self.entries_from(authority).filter(|site| !site.origin.is_document())
     }
 
-    /// The first site, found without a search; for images of a single site.
+    /// The first site of the first file, found without a search; for images of a single site.
     #[inline]
     pub fn first_site(&self) -> Option<Site<'_>> {
         let site = self.view().site_at(self.view().order().first()?.get())?;
@@ -281,7 +309,7 @@ impl<D: AsRef<[u8]>> Image<D> {
 
     /// All documents other than robots.txt, ordered by authority.
     pub fn documents(&self) -> impl Iterator<Item = Site<'_>> {
-        self.entries().filter(|site| site.is_document)
+        self.entries().filter(|site| site.origin.is_document())
     }
 
     /// Sites and documents together, ordered by name.
@@ -291,6 +319,7 @@ impl<D: AsRef<[u8]>> Image<D> {
 
     fn entries_from(&self, name: &str) -> impl Iterator<Item = Site<'_>> + use<'_, D> {
         let mut shards: Vec<_> = self.all().map(|shard| (shard, shard.view().sites_from(name))).collect();
+        let count = shards.len();
         // The next site of each shard, smallest first.
         let mut nexts = BinaryHeap::new();
         let mut advance = move |number: usize, nexts: &mut BinaryHeap<_>| {
@@ -301,11 +330,26 @@ impl<D: AsRef<[u8]>> Image<D> {
                 nexts.push(Next { key: (name, site.scheme()), number, shard, slot: site.slot() });
             }
         };
-        (0..1 + self.others.len()).for_each(|number| advance(number, &mut nexts));
+        (0..count).for_each(|number| advance(number, &mut nexts));
+        // The last site and its layer: older layers may hold it, too.
+        let mut last = None;
         std::iter::from_fn(move || {
-            let Next { key: (name, _), number, shard, slot } = nexts.pop()?;
-            advance(number, &mut nexts);
-            Some(if name.contains('/') { self.document_of(shard, slot) } else { self.site_of(shard, slot) })
+            loop {
+                let Next { key, number, shard, slot } = nexts.pop()?;
+                advance(number, &mut nexts);
+                let is_hidden =
+                    last.as_ref().is_some_and(|(newer, layer)| *layer < shard.layer && *newer == key);
+                if is_hidden {
+                    continue;
+                }
+                let is_document = key.0.contains('/');
+                last = Some((key, shard.layer));
+                return Some(if is_document {
+                    self.document_of(shard, slot)
+                } else {
+                    self.site_of(shard, slot)
+                });
+            }
         })
     }
 
@@ -313,18 +357,20 @@ impl<D: AsRef<[u8]>> Image<D> {
     pub(crate) fn site_of<'i>(&'i self, shard: &'i Shard<D>, slot: Slot<'i>) -> Site<'i> {
         Site {
             profile: shard.layout.profile,
-            terms: &self.terms,
+            shared: &self.shared,
             site: slot.of(shard.view()),
-            is_document: false,
+            origin: Origin::robots(shard.layer),
         }
     }
 
     pub(crate) fn document_of<'i>(&'i self, shard: &'i Shard<D>, slot: Slot<'i>) -> Site<'i> {
-        Site { profile: DOCUMENTS, is_document: true, ..self.site_of(shard, slot) }
+        Site { profile: DOCUMENTS, origin: Origin::document(shard.layer), ..self.site_of(shard, slot) }
     }
 
     /// The decoded rules and records of a document, by the id from [`Site::document`].
     pub fn detail(&self, document: DocumentId) -> Option<Detail<'_>> {
-        self.all().nth(document.shard().into())?.view().detail(document)
+        let is_of =
+            |shard: &&Shard<D>| shard.layer == document.layer() && shard.layout.shard.0 == document.shard();
+        self.all().find(is_of)?.view().detail(document)
     }
 }

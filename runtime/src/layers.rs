@@ -1,90 +1,117 @@
-//! A stack of images that answers as one: of the layers that hold a site, the newest answers.
+//! The layers of a stack: of those that hold a site, the newest answers.
 //!
-//! It stands on `image`, `find` and `ask`, and adds only the choice of the layer; `open` reads the
-//! layers of a directory. Images number crawlers and usages by tables of their own, so both are
-//! resolved once for each layer. Invariant: if no layer holds a capture of a site that is older
-//! than one below it, the answers are those of the merged image, which a test holds. Who adds a
-//! layer guarantees that; this file knows nothing about the time of captures.
+//! It stands beside `image`, which holds the layers, and `find`, which looks for a site in them.
+//! Images number crawlers and usages by tables of their own: a crawler is resolved once for each
+//! layer, and a usage that only some images have gets a number of the stack, which this module
+//! translates for a layer. Invariant: if no layer holds a capture of a site that is older than one
+//! below it, the answers are those of the merged image, which a test holds. Who adds a layer
+//! guarantees that; this file knows nothing about the time of captures.
 
-use crate::access;
-use crate::answer::{Answer, NO_SITE, NO_URL};
-use crate::crawler::{Crawler, Usage};
+use crate::crawler::Usage;
 use crate::find::Found;
-use crate::image::Image;
-use crate::memory::Memory;
+use crate::image::{Image, Shard};
+use crate::manifest::MOST_LAYERS;
 use crate::site::Site;
-use crate::target::{self, Written};
+use crate::target::Written;
 use crate::terms::Terms;
-use crate::verdict::Verdict;
-use robomaton_formats::{Profile, Scheme, SiteKey};
+use robomaton_formats::int::byte;
+use robomaton_formats::layout::shard_of;
+use robomaton_formats::policy::USAGES;
+use robomaton_formats::read::{Slot, View};
+use robomaton_formats::vocabulary::usage_of_label;
+use robomaton_formats::{ImageError, Profile, Scheme, SiteKey, UsageId};
+use std::collections::HashMap;
+use std::sync::OnceLock;
 
-/// Images that answer as one, of which newer ones stand before older ones.
-///
-/// ```
-/// # use robomaton_compiler::{Entry, Options, compile, emit};
-/// # let image = |text: &[u8]| {
-/// #     let document = compile(text, None, &Options::default());
-/// #     let site = robomaton_formats::SiteKey::from_url("https://example.com/").expect("a URL");
-/// #     emit(vec![Entry::fetched(site, &document)], &Options::default()).expect("an image")
-/// # };
-/// # let (base, layer) = (image(b"User-agent: *\nDisallow: /old\n"), image(b"User-agent: *\nDisallow: /new\n"));
-/// use robomaton_runtime::{Image, Layers};
-///
-/// let images = vec![Image::from_bytes(base)?, Image::from_bytes(layer)?]; // oldest first
-/// let layers = Layers::new(images)?; // or Layers::read("crawl.layers")?
-/// let (crawler, usage) = (layers.crawler(["mybot"]), layers.usage("crawl"));
-/// let is_allowed = |url| layers.decide(&crawler, &usage, url).is_allowed();
-/// assert!(is_allowed("https://example.com/old"));
-/// assert!(!is_allowed("https://example.com/new"));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// The files of an image after its first.
 #[derive(Clone, Debug)]
-pub struct Layers<D = Memory> {
-    /// Newest first, and never empty.
-    images: Vec<Image<D>>,
+pub(crate) struct Rest<D> {
+    /// The other shards of the only or newest layer.
+    pub(crate) others: Vec<Shard<D>>,
+    /// The shards of the older layers, newest first. None is empty.
+    pub(crate) older: Vec<Vec<Shard<D>>>,
+    /// The names of the layers in their manifest, newest first; empty if there was none.
+    names: Vec<String>,
+    /// The layers of the manifest that were left out since they are damaged.
+    left_out: Vec<LeftOut>,
+    /// Sites and documents of a stack, once they are counted.
+    pub(crate) count: OnceLock<usize>,
 }
 
-/// A crawler, resolved against the layers of one stack by [`Layers::crawler`].
-#[derive(Clone, Debug)]
-pub struct LayersCrawler(Vec<Crawler>);
-
-/// A usage, resolved against the layers of one stack by [`Layers::usage`].
-#[derive(Clone, Debug)]
-pub struct LayersUsage<'a>(Vec<Usage<'a>>);
-
-impl LayersCrawler {
-    /// Restricts the crawler as [`Crawler::named_only`] does.
-    #[must_use]
-    pub fn named_only(self, named_only: bool) -> LayersCrawler {
-        LayersCrawler(self.0.into_iter().map(|crawler| crawler.named_only(named_only)).collect())
+impl<D> Rest<D> {
+    pub(crate) fn new(others: Vec<Shard<D>>, older: Vec<Vec<Shard<D>>>) -> Rest<D> {
+        Rest { others, older, names: Vec::new(), left_out: Vec::new(), count: OnceLock::new() }
     }
 }
 
-impl LayersUsage<'_> {
-    /// The same usage for a purpose (P17).
-    #[must_use]
-    pub fn for_purpose<'p>(&self, purpose: &'p str) -> LayersUsage<'p> {
-        LayersUsage(self.0.iter().map(|usage| usage.for_purpose(purpose)).collect())
+/// A layer that an image was opened without, since it is missing or damaged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The name of the layer in the manifest.
+    pub name: String,
+    /// The error, which names the file.
+    pub error: String,
+}
+
+/// What the sites of an image share.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shared {
+    pub(crate) terms: Terms,
+    usages: Usages,
+}
+
+/// The usages of a stack. The standard ones have the same numbers in every image. Others have their
+/// number in the newest layer; of those that it does not have, each gets a number after its last.
+#[derive(Clone, Debug, Default)]
+struct Usages {
+    /// Usages of the newest layer.
+    newest: usize,
+    /// The names of the usages that only older layers have.
+    names: Vec<String>,
+    /// For each older layer, newest first: its numbers of all usages after the standard ones.
+    of_older: Vec<Vec<UsageId>>,
+}
+
+impl Usages {
+    /// The usages of the layers, newest first.
+    fn of(newest: View<'_>, older: &[View<'_>]) -> Usages {
+        let lower = |name: &String| name.to_ascii_lowercase();
+        let mut numbers = HashMap::new();
+        let mut all: Vec<String> = newest.usages().collect();
+        // The first of equal names counts, as in a single image.
+        all.iter().enumerate().for_each(|(number, name)| _ = numbers.entry(lower(name)).or_insert(number));
+        let count = all.len();
+        for view in older {
+            for name in view.usages().skip(USAGES.len()) {
+                numbers.entry(lower(&name)).or_insert_with(|| {
+                    all.push(name);
+                    all.len() - 1
+                });
+            }
+        }
+        let of_layer = |view: &View<'_>| {
+            let mut own = HashMap::new();
+            (0..).zip(view.usages()).for_each(|(number, name)| _ = own.entry(lower(&name)).or_insert(number));
+            let id = |name: &String| own.get(&lower(name)).map_or(Usage::UNSPOKEN, |&id| UsageId::new(id));
+            all.iter().skip(USAGES.len()).map(id).collect()
+        };
+        let of_older = older.iter().map(of_layer).collect();
+        Usages { newest: count, names: all.split_off(count), of_older }
     }
 }
 
-/// A site, and the layer that holds it.
-#[derive(Clone, Copy, Debug)]
-pub struct LayerSite<'i> {
-    number: usize,
-    /// The site. It answers for crawlers and usages of its layer: [`LayerSite::crawler`].
-    pub site: Site<'i>,
-}
-
-impl LayerSite<'_> {
-    /// The crawler as the layer of this site knows it.
-    pub fn crawler<'c>(&self, crawler: &'c LayersCrawler) -> &'c Crawler {
-        of_layer(&crawler.0, self.number)
+impl Shared {
+    pub(crate) fn with_terms(self, terms: Terms) -> Shared {
+        Shared { terms, ..self }
     }
 
-    /// The usage as the layer of this site knows it.
-    pub fn usage<'p>(&self, usage: &LayersUsage<'p>) -> Usage<'p> {
-        *of_layer(&usage.0, self.number)
+    /// The usage as an older layer numbers it.
+    #[inline(never)]
+    pub(crate) fn usage_of_layer<'p>(&self, usage: Usage<'p>, layer: u8) -> Usage<'p> {
+        let Some(own) = usage.id.index().checked_sub(USAGES.len()) else { return usage };
+        let of_layer = usize::from(layer).checked_sub(1).and_then(|older| self.usages.of_older.get(older));
+        let id = of_layer.and_then(|ids| ids.get(own)).copied().unwrap_or(Usage::UNSPOKEN);
+        Usage { id, ..usage }
     }
 }
 
@@ -95,6 +122,9 @@ pub enum LayersError {
     /// There is no image.
     #[error("a stack without a layer")]
     Empty,
+    /// There are more than [`MOST_LAYERS`].
+    #[error("{0} layers, and a stack has at most {MOST_LAYERS}")]
+    TooMany(usize),
     /// An image was compiled with other options, so the same texts may have another meaning.
     #[error("layer {layer} was compiled with another {what} than the first")]
     Unlike {
@@ -109,200 +139,243 @@ pub enum LayersError {
         /// The layer, from 0, oldest first.
         layer: usize,
     },
+    /// An image is a stack itself.
+    #[error("layer {layer} is a stack of layers itself")]
+    Nested {
+        /// The layer, from 0, oldest first.
+        layer: usize,
+    },
 }
 
 impl LayersError {
     /// The layer that does not fit, from 0, oldest first.
     pub fn layer(self) -> Option<usize> {
+        use LayersError::{Damaged, Empty, Nested, TooMany, Unlike};
         match self {
-            LayersError::Empty => None,
-            LayersError::Unlike { layer, .. } | LayersError::Damaged { layer } => Some(layer),
+            Empty | TooMany(_) => None,
+            Unlike { layer, .. } | Damaged { layer } | Nested { layer } => Some(layer),
         }
     }
 }
 
-impl<D: AsRef<[u8]>> Layers<D> {
-    /// Joins images, oldest first.
+impl<D: AsRef<[u8]>> Image<D> {
+    /// Joins images that answer as one, oldest first: of those that hold a site, the newest
+    /// answers. A layer on top of others must hold no capture that is older than one below;
+    /// `Merge::above` of the compiler makes one. The terms are the default ones.
+    ///
+    /// ```
+    /// # use robomaton_compiler::{Entry, Options, compile, emit};
+    /// # let image = |text: &[u8]| {
+    /// #     let document = compile(text, None, &Options::default());
+    /// #     let site = robomaton_formats::SiteKey::from_url("https://example.com/").expect("a URL");
+    /// #     emit(vec![Entry::fetched(site, &document)], &Options::default()).expect("an image")
+    /// # };
+    /// # let (base, layer) = (image(b"User-agent: *\nDisallow: /old\n"), image(b"User-agent: *\nDisallow: /new\n"));
+    /// use robomaton_runtime::{Image, Usage};
+    ///
+    /// let layers = vec![Image::from_bytes(base)?, Image::from_bytes(layer)?]; // oldest first
+    /// let image = Image::of_layers(layers)?; // or Image::read("crawl.layers")?
+    /// let crawler = image.crawler(["mybot"]);
+    /// let is_allowed = |url| image.decide(&crawler, Usage::CRAWL, url).is_allowed();
+    /// assert!(is_allowed("https://example.com/old"));
+    /// assert!(!is_allowed("https://example.com/new"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// If there is none, or they were not compiled alike.
-    pub fn new(mut images: Vec<Image<D>>) -> Result<Layers<D>, LayersError> {
-        let mut first = None;
-        for (layer, image) in images.iter().enumerate() {
-            let meta = image.view().meta().ok_or(LayersError::Damaged { layer })?;
-            let (profile, first) = first.get_or_insert_with(|| (image.profile(), meta.clone()));
-            let alike = [
-                (*profile == image.profile(), "profile"),
-                (first.crawlers == meta.crawlers, "choice of crawlers"),
-                (first.limits == meta.limits, "set of limits"),
-                (first.vocabulary == meta.vocabulary, "vocabulary"),
-            ];
-            if let Some((_, what)) = alike.into_iter().find(|(is_alike, _)| !is_alike) {
-                return Err(LayersError::Unlike { layer, what });
-            }
+    pub fn of_layers(images: Vec<Image<D>>) -> Result<Image<D>, LayersError> {
+        check_alike(&images)?;
+        let mut older: Vec<Vec<Shard<D>>> = images.into_iter().rev().map(Image::into_shards).collect();
+        for (layer, shards) in (0..).zip(&mut older) {
+            shards.iter_mut().for_each(|shard| shard.layer = layer);
         }
-        images.reverse();
-        if images.is_empty() { Err(LayersError::Empty) } else { Ok(Layers { images }) }
+        let mut newest = older.remove(0).into_iter();
+        let first = newest.next().ok_or(LayersError::Empty)?;
+        let views: Vec<View<'_>> = older.iter().flat_map(|shards| shards.first()).map(Shard::view).collect();
+        let shared = Shared { terms: Terms::default(), usages: Usages::of(first.view(), &views) };
+        Ok(Image::of_parts(first, newest.collect(), older, shared))
     }
 
-    /// The profile of all layers.
-    fn profile(&self) -> Profile {
-        of_layer(&self.images, 0).profile()
+    /// The same image with the names of its layers, newest first, and those that were left out.
+    pub(crate) fn named(mut self, names: Vec<String>, left_out: Vec<LeftOut>) -> Image<D> {
+        let rest = self.rest.get_or_insert_with(|| Box::new(Rest::new(Vec::new(), Vec::new())));
+        (rest.names, rest.left_out) = (names, left_out);
+        self
     }
 
-    /// The same layers under other terms.
-    #[must_use]
-    pub fn with_terms(self, terms: &Terms) -> Layers<D> {
-        Layers { images: self.images.into_iter().map(|image| image.with_terms(terms.clone())).collect() }
+    /// The layers that the image was opened without, since they are missing or damaged.
+    pub fn left_out(&self) -> &[LeftOut] {
+        self.rest.as_ref().map(|rest| &rest.left_out[..]).unwrap_or_default()
     }
 
-    /// The layers, oldest first.
-    pub fn images(&self) -> impl ExactSizeIterator<Item = &Image<D>> {
-        self.images.iter().rev()
+    /// The number of layers; 1 for an image that is no stack.
+    pub fn layer_count(&self) -> usize {
+        1 + self.older().len()
     }
 
-    /// Resolves a crawler, as [`Image::crawler`] does, against every layer.
-    pub fn crawler<N: AsRef<str>>(&self, names: impl IntoIterator<Item = N>) -> LayersCrawler {
-        let names: Vec<N> = names.into_iter().collect();
-        let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-        LayersCrawler(self.images.iter().map(|image| image.crawler(&names)).collect())
+    /// The layers of a stack, oldest first, each as an image of its own; of another image, itself.
+    pub fn layers(&self) -> impl ExactSizeIterator<Item = Image<&[u8]>> {
+        (0..self.layer_count()).rev().map(|layer| self.layer(layer))
     }
 
-    /// Resolves a usage, as [`Image::usage`] does, against every layer.
-    pub fn usage(&self, name: &str) -> LayersUsage<'static> {
-        LayersUsage(self.images.iter().map(|image| image.usage(name)).collect())
-    }
-
-    /// Decides as [`Image::decide`] does.
-    ///
-    /// # Panics
-    /// If the crawler or the usage belongs to a stack of fewer layers.
-    pub fn decide<'a>(
-        &'a self,
-        crawler: &'a LayersCrawler,
-        usage: &LayersUsage<'a>,
-        url: &'a str,
-    ) -> Verdict<'a> {
-        let Some(written) = Written::of(url.as_bytes()) else { return self.of_parsed(crawler, usage, url) };
-        match self.newest(|image| image.find_written(&written), of_slot) {
-            Some((number, found)) => {
-                let (crawler, usage) = (of_layer(&crawler.0, number), *of_layer(&usage.0, number));
-                let image = of_layer(&self.images, number);
-                image.verdict(image.of_written(found, &written, crawler, usage, url), crawler, usage, url)
-            }
-            None => self.of_parsed(crawler, usage, url),
-        }
-    }
-
-    /// The verdict on a URL whose host no layer holds as it is written.
-    #[inline(never)]
-    fn of_parsed<'a>(
-        &'a self,
-        crawler: &'a LayersCrawler,
-        usage: &LayersUsage<'a>,
-        url: &'a str,
-    ) -> Verdict<'a> {
-        let Ok((authority, target)) = target::split(self.profile(), url) else {
-            return nothing(NO_URL, crawler, usage, url);
+    /// A layer as an image of its own; 0 is the newest.
+    fn layer(&self, layer: usize) -> Image<&[u8]> {
+        let (first, others) = match layer.checked_sub(1).and_then(|older| self.older().get(older)) {
+            Some(shards) => shards.split_first().unwrap_or((&self.first, &[])),
+            None => (&self.first, self.others()),
         };
-        match self.newest(|image| image.find(&authority), of_slot) {
-            Some((number, (shard, slot))) => {
-                let (crawler, usage) = (of_layer(&crawler.0, number), *of_layer(&usage.0, number));
-                let image = of_layer(&self.images, number);
-                let answer = access::once(&image.site_of(shard, slot), crawler, usage, &target);
-                image.verdict((answer, Some((shard, slot))), crawler, usage, url)
-            }
-            None => nothing(NO_SITE, crawler, usage, url),
-        }
+        let others = others.iter().map(Shard::borrowed).collect();
+        Image::of_parts(first.borrowed(), others, Vec::new(), Shared::default())
+            .with_terms(self.shared.terms.clone())
     }
 
-    /// Decides by another document of the site, as [`Image::decide_document`] does.
-    ///
-    /// # Panics
-    /// If the crawler or the usage belongs to a stack of fewer layers.
-    pub fn decide_document<'a>(
-        &'a self,
-        name: &str,
-        crawler: &'a LayersCrawler,
-        usage: &LayersUsage<'a>,
-        url: &'a str,
-    ) -> Verdict<'a> {
-        match self.document(url, name) {
-            Some(found) => found.site.decide(found.crawler(crawler), found.usage(usage), url),
+    /// The error of a layer, with its name.
+    pub(crate) fn in_layer(&self, layer: u8, error: ImageError) -> ImageError {
+        let names = self.rest.as_ref().map(|rest| &rest.names[..]).unwrap_or_default();
+        match names.get(usize::from(layer)) {
+            None if self.older().is_empty() => error,
+            Some(name) => ImageError::Layer { name: name.clone(), error: Box::new(error) },
             None => {
-                let is_url = target::split(self.profile(), url).is_ok();
-                nothing(if is_url { NO_SITE } else { NO_URL }, crawler, usage, url)
+                let number = self.older().len().saturating_sub(layer.into());
+                ImageError::Layer { name: number.to_string(), error: Box::new(error) }
             }
         }
     }
 
-    /// The site that an absolute URL belongs to, if a layer contains it.
-    pub fn site(&self, url: &str) -> Option<LayerSite<'_>> {
-        let (number, site) = match Written::of(url.as_bytes()) {
-            Some(written) => self.newest(|image| image.find_written(&written), of_slot),
-            None => None,
-        }
-        .map(|(number, (shard, slot))| (number, of_layer(&self.images, number).site_of(shard, slot)))
-        .or_else(|| self.newest(|image| image.site(url), Site::scheme))?;
-        Some(LayerSite { number, site })
+    /// The shards of the older layers, newest first.
+    #[inline]
+    pub(crate) fn older(&self) -> &[Vec<Shard<D>>] {
+        self.rest.as_ref().map(|rest| &rest.older[..]).unwrap_or_default()
+    }
+
+    /// The first shard of each older layer, newest first.
+    pub(crate) fn heads(&self) -> impl Iterator<Item = &Shard<D>> {
+        self.older().iter().flat_map(|shards| shards.first())
+    }
+
+    /// The number of a usage, by its name or by a label of a language; `None` if no image has it.
+    pub fn find_usage(&self, name: &str) -> Option<UsageId> {
+        let find = |name: &str| {
+            let Usages { newest, names, .. } = &self.shared.usages;
+            let of_older = || {
+                let number = names.iter().position(|own| own.eq_ignore_ascii_case(name))?;
+                u32::try_from(newest + number).ok().map(UsageId::new)
+            };
+            self.view().find_usage(name).or_else(of_older)
+        };
+        find(name).or_else(|| find(usage_of_label(name)?))
+    }
+
+    /// The names of all usages that records of the image may speak of: the standard ones, and its
+    /// own.
+    pub fn usages(&self) -> impl Iterator<Item = String> {
+        self.view().usages().chain(self.shared.usages.names.iter().cloned())
     }
 
     /// The newest capture of exactly this site: with its scheme, not of the host in general.
     pub fn stored(&self, key: &SiteKey) -> Option<Site<'_>> {
         let name = key.name().as_bytes();
         let written = Written { scheme: key.scheme(), text: name, length: name.len() };
-        self.images.iter().find_map(|image| {
-            let (shard, slot) = image.find_written(&written)?;
-            (slot.name()?.scheme()? == key.scheme()).then(|| image.site_of(shard, slot))
-        })
+        let (shard, slot) = match &self.rest {
+            None => (&self.first, self.first.find(&self.first.wanted(written))?),
+            Some(rest) => self.find_in(rest, &written)?,
+        };
+        (scheme_of(slot) == key.scheme()).then(|| self.site_of(shard, slot))
     }
 
-    /// Another document of the site that an absolute URL belongs to, if a layer contains it.
-    pub fn document(&self, url: &str, name: &str) -> Option<LayerSite<'_>> {
-        let (number, site) = self.newest(|image| image.document(url, name), Site::scheme)?;
-        Some(LayerSite { number, site })
-    }
-
-    /// What is found in the newest layer, and the number of that layer. What was captured with the
-    /// URL's own scheme counts before what was captured without a scheme, as in a single image.
-    #[inline(always)]
-    fn newest<'i, F: Copy>(
-        &'i self,
-        find: impl Fn(&'i Image<D>) -> Option<F>,
-        scheme: impl Fn(&F) -> Scheme,
-    ) -> Option<(usize, F)> {
+    /// Finds a site whose name is the host as it is written: of the layers that have it with the
+    /// scheme, the newest one's; else, of those that have it without a scheme.
+    #[inline(never)]
+    pub(crate) fn find_in<'i>(&'i self, rest: &'i Rest<D>, written: &Written<'_>) -> Option<Found<'i, D>> {
+        let host = written.host();
+        let newest = of_host(&self.first, &rest.others, host);
+        let older = rest.older.iter().filter_map(|shards| {
+            let (first, others) = shards.split_first()?;
+            Some(of_host(first, others, host))
+        });
         let mut any = None;
-        for (number, image) in self.images.iter().enumerate() {
-            let Some(found) = find(image) else { continue };
-            if scheme(&found) != Scheme::Any {
-                return Some((number, found));
+        for shard in std::iter::once(newest).chain(older) {
+            let Some(slot) = shard.find(&shard.wanted(*written)) else { continue };
+            if scheme_of(slot) != Scheme::Any {
+                return Some((shard, slot));
             }
-            any = any.or(Some((number, found)));
+            any = any.or(Some((shard, slot)));
         }
         any
     }
+
+    /// The number of sites and documents of a stack: for each that several layers hold, the oldest
+    /// one's counts. So the largest layer, which is the oldest, need not be read.
+    pub(crate) fn count_stack(&self, rest: &Rest<D>) -> usize {
+        let newest: Vec<&Shard<D>> = std::iter::once(&self.first).chain(&rest.others).collect();
+        let layers = std::iter::once(newest).chain(rest.older.iter().map(|shards| shards.iter().collect()));
+        layers
+            .enumerate()
+            .map(|(layer, shards)| {
+                let below = rest.older.get(layer..).unwrap_or_default();
+                let is_below = |slot: &Slot<'_>, view: View<'_>| {
+                    let site = slot.of(view);
+                    let (Some(name), Some(scheme)) = (site.decoded_name(), site.scheme()) else {
+                        return false;
+                    };
+                    let text = name.as_str().as_bytes();
+                    let written = Written { scheme, text, length: text.len() };
+                    below.iter().filter_map(|shards| shards.split_first()).any(|(first, others)| {
+                        let shard = of_host(first, others, written.host());
+                        shard.find(&shard.wanted(written)).is_some_and(|found| scheme_of(found) == scheme)
+                    })
+                };
+                let count = |shard: &&Shard<D>| {
+                    let view = shard.view();
+                    let all = view.fetches().len();
+                    let held = |site: &robomaton_formats::read::Site<'_>| is_below(&site.slot(), view);
+                    if below.is_empty() { all } else { all.saturating_sub(view.sites().filter(held).count()) }
+                };
+                shards.iter().map(count).sum::<usize>()
+            })
+            .sum()
+    }
 }
 
-/// The element for a layer.
-#[inline(always)]
-#[expect(clippy::indexing_slicing, reason = "the documented panic: what belongs to a smaller stack")]
-fn of_layer<T>(all: &[T], number: usize) -> &T {
-    &all[number]
+/// The shard of a site, of those of a layer, by its authority.
+#[inline(never)]
+pub(crate) fn of_host<'i, D>(first: &'i Shard<D>, others: &'i [Shard<D>], host: &[u8]) -> &'i Shard<D> {
+    if others.is_empty() {
+        return first;
+    }
+    let authority = host.split(|&byte| byte == b'/').next().unwrap_or_default();
+    let number = usize::from(shard_of(authority, byte(others.len())));
+    number.checked_sub(1).and_then(|other| others.get(other)).unwrap_or(first)
 }
 
 /// The scheme of a site that was found.
-#[inline(always)]
-fn of_slot<D>((_, slot): &Found<'_, D>) -> Scheme {
+fn scheme_of(slot: Slot<'_>) -> Scheme {
     slot.name().and_then(|name| name.scheme()).unwrap_or(Scheme::Any)
 }
 
-/// The verdict where no layer answers.
-fn nothing<'a>(
-    answer: Answer,
-    crawler: &'a LayersCrawler,
-    usage: &LayersUsage<'a>,
-    url: &'a str,
-) -> Verdict<'a> {
-    let (crawler, usage) = (of_layer(&crawler.0, 0), *of_layer(&usage.0, 0));
-    Verdict { answer, site: None, crawler, usage, url }
+/// Refuses images that are not the layers of one stack.
+fn check_alike<D: AsRef<[u8]>>(images: &[Image<D>]) -> Result<(), LayersError> {
+    if images.len() > MOST_LAYERS {
+        return Err(LayersError::TooMany(images.len()));
+    }
+    let mut first = None;
+    for (layer, image) in images.iter().enumerate() {
+        if !image.older().is_empty() {
+            return Err(LayersError::Nested { layer });
+        }
+        let meta = image.view().meta().ok_or(LayersError::Damaged { layer })?;
+        let (profile, first): &mut (Profile, _) =
+            first.get_or_insert_with(|| (image.profile(), meta.clone()));
+        let alike = [
+            (*profile == image.profile(), "profile"),
+            (first.crawlers == meta.crawlers, "choice of crawlers"),
+            (first.limits == meta.limits, "set of limits"),
+            (first.vocabulary == meta.vocabulary, "vocabulary"),
+        ];
+        if let Some((_, what)) = alike.into_iter().find(|(is_alike, _)| !is_alike) {
+            return Err(LayersError::Unlike { layer, what });
+        }
+    }
+    if images.is_empty() { Err(LayersError::Empty) } else { Ok(()) }
 }

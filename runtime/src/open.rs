@@ -3,12 +3,12 @@
 //!
 //! It stands above `image` and `layers`, which hold what is opened here, and `memory`, which holds
 //! the bytes. Invariant: only the header and the section table are checked, so opening a map takes
-//! constant time. Mapping is `unsafe`; this module passes the caller's promise on and makes none of
-//! its own.
+//! constant time; layers are verified only if damaged ones are to be left out. Mapping is `unsafe`;
+//! this module passes the caller's promise on and makes none of its own.
 #![allow(unsafe_code)]
 
 use crate::image::{Image, SHARD_EXTENSION, Shard, ShardsError};
-use crate::layers::{Layers, LayersError};
+use crate::layers::{LayersError, LeftOut};
 use crate::manifest::Manifest;
 use crate::memory::Memory;
 use crate::watch::Watch;
@@ -71,6 +71,43 @@ pub enum OpenError {
 pub const MODIFIED: &str =
     "was written to since it was opened: open it again, and replace images by renaming a new one over them";
 
+/// The options for opening an image. By default an image is mapped, and every layer of a stack must
+/// open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OpenOptions {
+    /// The most bytes of an image that is copied into memory; a larger one is mapped.
+    pub copy_up_to: u64,
+    /// True if a stack is opened without the layers that are missing or damaged, which
+    /// [`Image::left_out`] names: the sites of such a layer get the answers of older ones. All
+    /// layers are verified then, in time linear in their size.
+    pub without_damaged_layers: bool,
+}
+
+impl OpenOptions {
+    /// Opens an image file, the shards in a directory, or the layers of a stack.
+    ///
+    /// # Errors
+    /// If a file cannot be read or does not begin as an image; if the files in a directory are not
+    /// the shards of one image; if the layers were not compiled alike, or none is left.
+    ///
+    /// # Safety
+    /// As for [`Image::map`], if the image is larger than [`OpenOptions::copy_up_to`].
+    pub unsafe fn open(self, path: impl AsRef<Path>) -> Result<Image, OpenError> {
+        let path = path.as_ref();
+        let without = self.without_damaged_layers;
+        attempt(path, |is_current| {
+            let image = if bytes(path, without)? <= self.copy_up_to {
+                open(path, without, &Memory::read)?
+            } else {
+                // SAFETY: the caller promises that nobody changes or truncates the files.
+                open(path, without, &|path| unsafe { Memory::map(path) })?
+            };
+            // A layer may be missing only since the manifest was replaced.
+            if image.left_out().is_empty() || is_current() { Ok(image) } else { Err(replaced(path)) }
+        })
+    }
+}
+
 impl Image {
     /// Copies an image of one file that is in memory already.
     ///
@@ -84,8 +121,9 @@ impl Image {
         }
     }
 
-    /// Maps an image file, or all shards in a directory as one image. Takes constant time for each
-    /// file: header and section table are checked here, contents only by [`Image::verify`].
+    /// Maps an image file, all shards in a directory as one image, or the layers of a stack. Takes
+    /// constant time for each file: header and section table are checked here, contents only by
+    /// [`Image::verify`].
     ///
     /// ```no_run
     /// # #![allow(unsafe_code)]
@@ -98,27 +136,28 @@ impl Image {
     /// ```
     ///
     /// # Errors
-    /// If a file cannot be read or does not begin as an image, or if the files in a directory are
-    /// not the shards of one image.
+    /// If a file cannot be read or does not begin as an image, if the files in a directory are not
+    /// the shards of one image, or if the layers of a stack were not compiled alike.
     ///
     /// # Safety
     /// While the image or a clone of it lives, nobody may change or truncate its files, neither
     /// this process nor another. To replace a file, rename another one over it, or remove it and
     /// write a new one: the mapped contents stay the same.
     pub unsafe fn map(path: impl AsRef<Path>) -> Result<Image, OpenError> {
+        let path = path.as_ref();
         // SAFETY: the caller promises that nobody changes or truncates the files.
-        open(path.as_ref(), |path| unsafe { Memory::map(path) })
+        attempt(path, |_| open(path, false, &|path| unsafe { Memory::map(path) }))
     }
 
-    /// Reads an image file, or all shards in a directory as one image, into memory. Takes time and
-    /// memory for the whole size; later changes to the files have no effect. Checks the same as
-    /// [`Image::map`].
+    /// Reads an image file, all shards in a directory as one image, or the layers of a stack into
+    /// memory. Takes time and memory for the whole size; later changes to the files have no effect.
+    /// Checks the same as [`Image::map`].
     ///
     /// # Errors
-    /// If a file cannot be read or does not begin as an image, or if the files in a directory are
-    /// not the shards of one image.
+    /// As for [`Image::map`].
     pub fn read(path: impl AsRef<Path>) -> Result<Image, OpenError> {
-        open(path.as_ref(), Memory::read)
+        let path = path.as_ref();
+        attempt(path, |_| open(path, false, &Memory::read))
     }
 
     /// Reads an image of up to `most` bytes, as [`Image::read`] does, unless somebody writes to it
@@ -136,17 +175,21 @@ impl Image {
         path: impl AsRef<Path>,
     ) -> Result<(Image, Option<Watch>), OpenError> {
         let path = path.as_ref();
-        let watch = Watch::new(&files(path)?).map_err(|(path, error)| OpenError::Io { path, error })?;
-        if watch.bytes() > most {
-            // SAFETY: the caller promises that nobody changes or truncates the files.
-            return Ok((unsafe { Image::map(path)? }, Some(watch)));
-        }
-        let image = Image::read(path)?;
-        // The copy may have begun before a writer came, and ended after.
-        match watch.is_still_unchanged() {
-            true => Ok((image, None)),
-            false => Err(OpenError::Modified { path: path.to_owned() }),
-        }
+        attempt(path, |is_current| {
+            let watch = Watch::new(&files(path)?).map_err(|(path, error)| OpenError::Io { path, error })?;
+            if watch.bytes() > most {
+                // SAFETY: the caller promises that nobody changes or truncates the files.
+                let image = open(path, false, &|path| unsafe { Memory::map(path) })?;
+                // Else the watch is of other layers.
+                return if is_current() { Ok((image, Some(watch))) } else { Err(replaced(path)) };
+            }
+            let image = open(path, false, &Memory::read)?;
+            // The copy may have begun before a writer came, and ended after.
+            match watch.is_still_unchanged() {
+                true => Ok((image, None)),
+                false => Err(OpenError::Modified { path: path.to_owned() }),
+            }
+        })
     }
 
     /// Reads an image of up to `most` bytes, as [`Image::read`] does, and maps a larger one.
@@ -157,48 +200,40 @@ impl Image {
     /// # Safety
     /// As for [`Image::map`], if the image is larger.
     pub unsafe fn read_up_to(most: u64, path: impl AsRef<Path>) -> Result<Image, OpenError> {
-        let path = path.as_ref();
-        let mut bytes = 0;
-        for file in files(path)? {
-            bytes += std::fs::metadata(&file).map_err(|error| OpenError::Io { path: file, error })?.len();
-        }
-        if bytes <= most {
-            Image::read(path)
-        } else {
-            // SAFETY: the caller promises that nobody changes or truncates the files.
-            unsafe { Image::map(path) }
-        }
-    }
-}
-
-impl Layers {
-    /// Reads the layers of a directory into memory, as [`Image::read`] does.
-    ///
-    /// # Errors
-    /// If the manifest or a layer cannot be read, which the error names, or if the layers were not
-    /// compiled alike.
-    pub fn read(directory: impl AsRef<Path>) -> Result<Layers, OpenError> {
-        open_layers(directory.as_ref(), |path| Image::read(path))
-    }
-
-    /// Maps the layers of a directory, as [`Image::map`] does.
-    ///
-    /// # Errors
-    /// As for [`Layers::read`].
-    ///
-    /// # Safety
-    /// As for [`Image::map`], of every layer.
-    pub unsafe fn map(directory: impl AsRef<Path>) -> Result<Layers, OpenError> {
         // SAFETY: the caller promises that nobody changes or truncates the files.
-        open_layers(directory.as_ref(), |path| unsafe { Image::map(path) })
+        unsafe { OpenOptions { copy_up_to: most, ..OpenOptions::default() }.open(path) }
     }
 }
 
-/// The files of an image: one file, or the shards in a directory, in any order.
+/// The files of an image: one file; the shards in a directory, in any order; or of a stack, its
+/// manifest and the files of all layers.
 ///
 /// # Errors
-/// If the directory cannot be read.
+/// If a directory or the manifest cannot be read.
 pub fn files(path: &Path) -> Result<Vec<PathBuf>, OpenError> {
+    if !Manifest::is_in(path) {
+        return shards(path);
+    }
+    let mut all = vec![Manifest::path(path)];
+    for name in manifest(path)?.layers {
+        all.extend(shards(&path.join(name))?);
+    }
+    Ok(all)
+}
+
+/// The bytes of the files of an image. The files of a layer that cannot be listed do not count if
+/// damaged layers are left out.
+fn bytes(path: &Path, without_damaged: bool) -> Result<u64, OpenError> {
+    let of_file = |file: PathBuf| match std::fs::metadata(&file) {
+        Ok(data) => Ok(data.len()),
+        Err(_) if without_damaged => Ok(0),
+        Err(error) => Err(OpenError::Io { path: file, error }),
+    };
+    files(path)?.into_iter().map(of_file).sum()
+}
+
+/// The file, or the shards in a directory.
+fn shards(path: &Path) -> Result<Vec<PathBuf>, OpenError> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
@@ -213,7 +248,44 @@ pub fn files(path: &Path) -> Result<Vec<PathBuf>, OpenError> {
     Ok(files)
 }
 
-fn open(path: &Path, load: impl Fn(&Path) -> io::Result<Memory>) -> Result<Image, OpenError> {
+fn manifest(directory: &Path) -> Result<Manifest, OpenError> {
+    let path = Manifest::path(directory);
+    Manifest::read(directory).map_err(|error| OpenError::Io { path, error })
+}
+
+/// Attempts to open an image, once. A stack whose manifest is replaced meanwhile may have lost a
+/// layer that was still to be opened: then the layers of the new one are opened instead. The
+/// attempt can ask whether the manifest is still the one that it began with.
+fn attempt<T>(path: &Path, open: impl Fn(&dyn Fn() -> bool) -> Result<T, OpenError>) -> Result<T, OpenError> {
+    if !Manifest::is_in(path) {
+        return open(&|| true);
+    }
+    for _ in 0..ATTEMPTS {
+        let before = manifest(path)?;
+        let is_current = || manifest(path).is_ok_and(|now| now == before);
+        match open(&is_current) {
+            Err(OpenError::Io { error, .. }) if error.kind() == io::ErrorKind::NotFound && !is_current() => {}
+            opened => return opened,
+        }
+    }
+    let error = io::Error::other("its layers are replaced faster than they can be opened");
+    Err(OpenError::Io { path: path.to_owned(), error })
+}
+
+/// The error of an attempt whose manifest was replaced, so that another follows.
+fn replaced(path: &Path) -> OpenError {
+    OpenError::Io { path: path.to_owned(), error: io::ErrorKind::NotFound.into() }
+}
+
+/// Reads or maps a file.
+type Load<'a> = &'a dyn Fn(&Path) -> io::Result<Memory>;
+
+fn open(path: &Path, without_damaged: bool, load: Load<'_>) -> Result<Image, OpenError> {
+    if Manifest::is_in(path) { open_layers(path, without_damaged, load) } else { open_shards(path, load) }
+}
+
+/// Opens a file, or the shards in a directory.
+fn open_shards(path: &Path, load: Load<'_>) -> Result<Image, OpenError> {
     let shard = |path: &Path| {
         let data = load(path).map_err(|error| OpenError::Io { path: path.to_owned(), error })?;
         Shard::new(data).map_err(|error| OpenError::Image { path: path.to_owned(), error })
@@ -222,45 +294,51 @@ fn open(path: &Path, load: impl Fn(&Path) -> io::Result<Memory>) -> Result<Image
         return Ok(Image::of_one(shard(path)?));
     }
     if Manifest::is_in(path) {
-        return Err(OpenError::Shards { path: path.to_owned(), error: ShardsError::Layers });
+        return Err(OpenError::Shards { path: path.to_owned(), error: ShardsError::Nested });
     }
-    let shards = files(path)?.iter().map(|file| shard(file)).collect::<Result<_, _>>()?;
+    let shards = shards(path)?.iter().map(|file| shard(file)).collect::<Result<_, _>>()?;
     Image::of_shards(shards).map_err(|error| OpenError::Shards { path: path.to_owned(), error })
 }
 
-/// Opens the layers that the manifest names. A layer that is gone was replaced after the manifest
-/// was read if there is another manifest now; that is opened instead.
-fn open_layers(
-    directory: &Path,
-    open: impl Fn(&Path) -> Result<Image, OpenError>,
-) -> Result<Layers, OpenError> {
-    let read = || {
-        let path = Manifest::path(directory);
-        Manifest::read(directory).map_err(|error| OpenError::Io { path, error })
+/// Opens the layers that the manifest names.
+fn open_layers(directory: &Path, without_damaged: bool, load: Load<'_>) -> Result<Image, OpenError> {
+    let layer = |name: &str| -> Result<Image, OpenError> {
+        let path = directory.join(name);
+        let image = open_shards(&path, load)?;
+        if without_damaged {
+            image.verify().map_err(|error| OpenError::Image { path, error })?;
+        }
+        Ok(image)
     };
-    let is_gone = |error: &OpenError| matches!(error, OpenError::Io { error, .. } if error.kind() == io::ErrorKind::NotFound);
-    let mut manifest = read()?;
-    for _ in 0..ATTEMPTS {
-        let names = &manifest.layers;
-        match names.iter().map(|name| open(&directory.join(name))).collect::<Result<Vec<_>, _>>() {
-            Ok(images) => {
-                return Layers::new(images).map_err(|error| OpenError::Layers {
-                    path: error
-                        .layer()
-                        .and_then(|at| names.get(at))
-                        .map_or(directory.to_owned(), |name| directory.join(name)),
-                    error,
-                });
+    let (mut images, mut names, mut left_out, mut first_error) = (Vec::new(), Vec::new(), Vec::new(), None);
+    for name in manifest(directory)?.layers {
+        match layer(&name) {
+            Ok(image) => {
+                images.push(image);
+                names.push(name);
             }
-            Err(error) => {
-                let newer = read()?;
-                if !is_gone(&error) || newer == manifest {
-                    return Err(error);
-                }
-                manifest = newer;
+            Err(error) if without_damaged => {
+                left_out.push(LeftOut { name, error: error.to_string() });
+                first_error.get_or_insert(error);
             }
+            Err(error) => return Err(error),
         }
     }
-    let error = io::Error::other("its layers are replaced faster than they can be opened");
-    Err(OpenError::Io { path: directory.to_owned(), error })
+    // Nothing is left.
+    if let (true, Some(error)) = (images.is_empty(), first_error) {
+        return Err(error);
+    }
+    match Image::of_layers(images) {
+        Ok(image) => {
+            names.reverse();
+            Ok(image.named(names, left_out))
+        }
+        Err(error) => Err(OpenError::Layers {
+            path: error
+                .layer()
+                .and_then(|at| names.get(at))
+                .map_or(directory.to_owned(), |name| directory.join(name)),
+            error,
+        }),
+    }
 }

@@ -77,7 +77,7 @@ impl Asking<'_> {
     fn effects_now(&mut self, usage: Usage<'_>) -> Option<Effects> {
         self.depends_on_time = false;
         let effects = self.effects(usage.id)?;
-        match self.site.terms.now.filter(|_| self.depends_on_time) {
+        match self.site.shared.terms.now.filter(|_| self.depends_on_time) {
             None => Some(effects),
             Some(_) => {
                 let no_crawl = self.no_crawl();
@@ -114,7 +114,7 @@ impl Asking<'_> {
         let mut shut = false;
         for entry in read_list(view.list(list)?)?.filter(|entry| entry.usage == usage) {
             let tag = Tag::from_raw(entry.tag)?;
-            if tag.of_elements && self.site.terms.elements
+            if tag.of_elements && self.site.shared.terms.elements
                 || std::mem::take(&mut shut)
                 || self.superseded >> tag.language as u16 & 1 == 1
             {

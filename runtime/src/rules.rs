@@ -129,7 +129,7 @@ fn by_scope(
     target: &Target<'_>,
     silent: Answer,
 ) -> Option<Answer> {
-    let (view, elements, target) = (site.view(), site.terms.elements, target.bytes());
+    let (view, elements, target) = (site.view(), site.shared.terms.elements, target.bytes());
     // If robots.txt could not be fetched, it may have a group that names the crawler, and such a
     // group would override a page that addresses all crawlers.
     let unheard = match silent.basis {

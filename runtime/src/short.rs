@@ -29,11 +29,16 @@ use robomaton_formats::read::View;
 use robomaton_formats::{Notation, PolicyAt, SetRef, SiteEntry};
 use wide::u8x16;
 
-/// The answer about fetching a path of a site; `None` if this is not the way to it.
+/// The answer about fetching a path of a site; `None` if this is not the way to it. In an older
+/// layer, a crawler has other numbers, which `access` knows.
 #[inline(never)]
 pub(crate) fn of_path(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, path: &[u8]) -> Option<Ranked> {
     let is_path = path.first() == Some(&b'/') && site.profile.notation() != Notation::Google;
-    if is_path { of_target(site, crawler, usage, path) } else { None }
+    if is_path && usage.is_crawl() && site.origin.is_first() {
+        of_target(site, crawler, usage, path)
+    } else {
+        None
+    }
 }
 
 /// The answer about a target of a site; `None` if this is not the way to it.
@@ -44,7 +49,7 @@ pub(crate) fn of_target(
     usage: Usage<'_>,
     target: &[u8],
 ) -> Option<Ranked> {
-    let is_for_rules = usage.is_crawl() && !site.is_document;
+    let is_for_rules = usage.is_crawl() && !site.origin.is_document();
     if is_for_rules { answer(site.view(), site.entry(), crawler, target) } else { None }
 }
 

@@ -2,9 +2,10 @@
 //!
 //! Made by `image`; `access` answers for its paths. It does not know how rules are weighed.
 
-use crate::crawler::Crawler;
+use crate::crawler::{Crawler, Usage};
+use crate::layers::Shared;
 use crate::target;
-use crate::terms::{Terms, is_unheard};
+use crate::terms::is_unheard;
 use robomaton_formats::detail::{Detail, Extension};
 use robomaton_formats::layout::{FetchRecord, NONE};
 use robomaton_formats::policy::PolicyView;
@@ -36,13 +37,63 @@ use std::borrow::Cow;
 #[derive(Clone, Copy, Debug)]
 pub struct Site<'i> {
     pub(crate) profile: Profile,
-    pub(crate) terms: &'i Terms,
+    pub(crate) shared: &'i Shared,
     pub(crate) site: read::Site<'i>,
+    pub(crate) origin: Origin,
+}
+
+/// The kind of a site and its layer, in one byte: nearly all questions are about a robots.txt of
+/// the newest layer, and one comparison tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Origin(u8);
+
+impl Origin {
+    const DOCUMENT: u8 = 0x80;
+
+    /// The robots.txt of a layer; 0 is the newest.
+    #[inline(always)]
+    pub(crate) fn robots(layer: u8) -> Origin {
+        Origin(layer)
+    }
+
+    /// Another document of a layer.
+    pub(crate) fn document(layer: u8) -> Origin {
+        Origin(layer | Origin::DOCUMENT)
+    }
+
+    /// The layer; 0 is the newest, and an image alone.
+    #[inline(always)]
+    pub(crate) fn layer(self) -> u8 {
+        self.0 & !Origin::DOCUMENT
+    }
+
     /// True if it is a document other than robots.txt.
-    pub(crate) is_document: bool,
+    #[inline(always)]
+    pub(crate) fn is_document(self) -> bool {
+        self.0 & Origin::DOCUMENT != 0
+    }
+
+    /// True if it is a robots.txt of the newest layer.
+    #[inline(always)]
+    pub(crate) fn is_first(self) -> bool {
+        self.0 == 0
+    }
 }
 
 impl<'i> Site<'i> {
+    /// The crawler and the usage as the layer of this site has them.
+    #[inline(always)]
+    pub(crate) fn of_layer<'c, 'p>(
+        &self,
+        crawler: &'c Crawler,
+        usage: Usage<'p>,
+    ) -> (&'c Crawler, Usage<'p>) {
+        match self.origin.layer() {
+            0 => (crawler, usage),
+            layer => (crawler.of_layer(layer), self.shared.usage_of_layer(usage, layer)),
+        }
+    }
+
     /// The image, or the shard of the site.
     #[inline(always)]
     pub(crate) fn view(&self) -> View<'i> {
@@ -75,7 +126,7 @@ impl<'i> Site<'i> {
 
     /// The name of the document, such as `data.txt`; `None` for robots.txt.
     pub fn document_name(&self) -> Option<String> {
-        self.is_document.then(|| split_name(&self.name()).1.unwrap_or_default().to_owned())
+        self.origin.is_document().then(|| split_name(&self.name()).1.unwrap_or_default().to_owned())
     }
 
     /// The profile that it is read under: the image's, or the document's own.
@@ -141,12 +192,12 @@ impl<'i> Site<'i> {
 
     /// True if the capture is no longer fresh at the terms' time. `None` if either time is unknown.
     pub fn is_stale(&self) -> Option<bool> {
-        Some(self.terms.age(self.fetched_at()?)? > u64::from(self.fresh_for()))
+        Some(self.shared.terms.age(self.fetched_at()?)? > u64::from(self.fresh_for()))
     }
 
-    /// The document's id.
+    /// The document's id, by which [`crate::Image::detail`] finds it.
     pub fn document(&self) -> Option<DocumentId> {
-        self.view().document_of(self.fetch()?)
+        Some(self.view().document_of(self.fetch()?)?.in_layer(self.origin.layer()))
     }
 
     /// The decoded rules and records of its document.
@@ -211,10 +262,10 @@ impl<'i> Site<'i> {
         let answered = matches!(no_rules.outcome, Outcome::Empty | Outcome::NotRobots | Outcome::OverLimit);
         // K4: the contents of another document that is not found may be found by other means, and
         // no other status is defined.
-        if self.is_document && !answered {
+        if self.origin.is_document() && !answered {
             return Decision::Unknown;
         }
-        self.terms.decide(no_rules, || self.fetched_at().unwrap_or(0))
+        self.shared.terms.decide(no_rules, || self.fetched_at().unwrap_or(0))
     }
 
     /// The bytes of a URL of this site, or of a path with query, that rules are matched against, as

@@ -138,10 +138,10 @@ fn findings(
     let (names, named_only) = (crawler.lookup_names(), crawler.is_named_only());
     let usage = u16::try_from(usage.id.get()).unwrap_or(u16::MAX);
     let mut findings = {
-        let elements = site.terms.elements;
+        let elements = site.shared.terms.elements;
         weigh(&detail.preferences, &Question { names, named_only, usage, target, no_crawl, elements })
     };
-    let Some(now) = site.terms.now else { return findings };
+    let Some(now) = site.shared.terms.now else { return findings };
     let has_ended = |condition: &Condition| matches!(condition, Condition::Before(end) if i64::try_from(now).is_ok_and(|now| now >= *end));
     for finding in &mut findings {
         let is_ended = conditions(detail, &finding.statement).iter().any(has_ended);

@@ -167,7 +167,8 @@ impl<'a> Verdict<'a> {
 
     /// The same by the details of the document.
     pub(crate) fn account_by(&self, site: &Site<'a>, detail: &Detail<'a>) -> Option<Account> {
-        let query = Query { site, detail, crawler: self.crawler, usage: self.usage, url: self.url };
+        let (crawler, usage) = site.of_layer(self.crawler, self.usage);
+        let query = Query { site, detail, crawler, usage, url: self.url };
         let of_rules = match self.answer.basis {
             Basis::Rule => account::of_rule(&query),
             Basis::Fields => account::of_fields(&query),

@@ -2,21 +2,21 @@
 //!
 //! Each request takes the image that is current when it begins, and keeps it to its end; the last
 //! request frees an old image. Every second, [`crate::watch`] compares the file's length, times
-//! and, on Unix, device and inode; of a directory, those of its shards. A new file under the name
-//! is opened, verified against the rules of the format, and only then made current. A file that
-//! cannot be opened is reported once and counted, and the old image stays in use. An image up to a
-//! size is a copy in memory, which nobody else can change. A larger one is mapped: if its file is
-//! written to in place and does not pass verification again, the image in use is no longer what was
-//! verified, and is reported as altered. The clock of the terms is set here, too, so that stale
-//! answers are marked in time.
+//! and, on Unix, device and inode; of a directory, those of its shards, or of its manifest and the
+//! files of its layers. A new file under the name is opened, verified against the rules of the
+//! format, and only then made current. A file that cannot be opened is reported once and counted,
+//! and the old image stays in use. An image up to a size is a copy in memory, which nobody else can
+//! change. A larger one is mapped: if its file is written to in place and does not pass
+//! verification again, the image in use is no longer what was verified, and is reported as altered.
+//! The clock of the terms is set here, too, so that stale answers are marked in time.
 
 use crate::Options;
 use crate::agents::Agents;
 use crate::error::Error;
 use arc_swap::ArcSwap;
 use robomaton_explain::time::now;
-use robomaton_runtime::{Image, Terms, files};
-use std::path::Path;
+use robomaton_runtime::{Image, LeftOut, Manifest, OpenOptions, Terms, files};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
@@ -49,7 +49,8 @@ struct Attempt {
 impl Attempt {
     fn new(stamps: Vec<Stamp>, image: &Image, options: &Options) -> Attempt {
         let is_mapped = image.bytes() as u64 > options.map_above;
-        let mapped = if is_mapped { stamps.clone() } else { Vec::new() };
+        let of_image = stamps.iter().filter(|stamp| is_mapped && !stamp.is_manifest);
+        let mapped = of_image.cloned().collect();
         Attempt { stamps, failure: None, mapped, is_altered: false }
     }
 }
@@ -63,6 +64,8 @@ struct Stamp {
     number: Option<(u64, u64)>,
     /// The time of the last change, which no program can set.
     changed: Option<(i64, i64)>,
+    /// True for the manifest of a stack, which is read and not kept.
+    is_manifest: bool,
 }
 
 impl Stamp {
@@ -70,7 +73,9 @@ impl Stamp {
     fn of(path: &Path) -> Vec<Stamp> {
         let mut files = files(path).unwrap_or_default();
         files.sort_unstable();
-        files.iter().filter_map(|file| Stamp::of_file(file)).collect()
+        let manifest = Manifest::path(path);
+        let of = |file: &PathBuf| Some(Stamp { is_manifest: *file == manifest, ..Stamp::of_file(file)? });
+        files.iter().filter_map(of).collect()
     }
 
     fn of_file(path: &Path) -> Option<Stamp> {
@@ -83,7 +88,8 @@ impl Stamp {
         };
         #[cfg(not(unix))]
         let (number, changed) = (None, None);
-        Some(Stamp { length: metadata.len(), modified: metadata.modified().ok(), number, changed })
+        let (length, modified) = (metadata.len(), metadata.modified().ok());
+        Some(Stamp { length, modified, number, changed, is_manifest: false })
     }
 
     /// True if this is the same file in another state.
@@ -95,9 +101,14 @@ impl Stamp {
 /// Opens an image; the only place that does.
 #[allow(unsafe_code)]
 fn open(options: &Options) -> Result<Served, Error> {
+    let Options { map_above, without_damaged_layers, .. } = *options;
+    let opening = OpenOptions { copy_up_to: map_above, without_damaged_layers };
     // SAFETY: the documentation of the service requires that large images are replaced by rename,
     // as `compile` and `merge` do.
-    let image = unsafe { Image::read_up_to(options.map_above, &options.image)? };
+    let image = unsafe { opening.open(&options.image)? };
+    for LeftOut { name, error } in image.left_out() {
+        (options.remark)(&format!("the layer {name} is left out: {error}"));
+    }
     if options.verify {
         let path = options.image.clone();
         image.verify().map_err(|error| Error::Broken { path, error })?;

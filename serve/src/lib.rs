@@ -78,6 +78,9 @@ pub struct Options {
     pub map_above: u64,
     /// True if an image is verified against the rules of its format before use, in linear time.
     pub verify: bool,
+    /// True if a stack is opened without the layers that are missing or damaged. They are reported,
+    /// and each layer is verified.
+    pub without_damaged_layers: bool,
     /// The meaning of outcomes other than rules. The time is set again every second.
     pub terms: Terms,
     /// Host names that browsers may use, in addition to `localhost` and IP addresses.

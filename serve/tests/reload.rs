@@ -4,6 +4,7 @@
 mod common;
 
 use common::{Service, capture, captures, compile, remarks_of};
+use robomaton_runtime::Manifest;
 use robomaton_serve::{Options, Server};
 use std::io::Write;
 use std::net::TcpListener;
@@ -51,6 +52,39 @@ fn another_image_answers_soon() {
     wait("the new image", || verdict(&service) == "allowed");
     assert_eq!(reloads(&service, "ok"), 1);
     assert_eq!(service.get("/healthz").json()["sites"], 1);
+}
+
+/// A stack is watched by its manifest, and a layer that it names is one of its files.
+#[test]
+fn another_manifest_answers_soon() {
+    let service = Service::with(|options| {
+        let directory = options.image.with_extension("layers");
+        std::fs::create_dir(&directory).expect("room");
+        std::fs::rename(&options.image, directory.join("1.rimg")).expect("an image");
+        rename(manifest(1, &["1.rimg"]).as_bytes(), &Manifest::path(&directory));
+        options.image = directory;
+    });
+    assert_eq!(verdict(&service), "disallowed");
+    let directory = service.image().with_extension("layers");
+    compile(&capture("a.example", 200, "User-agent: *\nAllow: /\n"), &directory.join("2.rimg"));
+    sleep(Duration::from_millis(50));
+    assert_eq!((verdict(&service).as_str(), reloads(&service, "ok")), ("disallowed", 0));
+    rename(manifest(2, &["1.rimg", "2.rimg"]).as_bytes(), &Manifest::path(&directory));
+    wait("the new layer", || verdict(&service) == "allowed");
+    assert_eq!(service.get("/healthz").json()["sites"], 4);
+    assert_eq!(service.get("/v1/sites").json()["sites"].as_array().map(Vec::len), Some(4));
+    rename(manifest(3, &["2.rimg"]).as_bytes(), &Manifest::path(&directory));
+    wait("the layer alone", || service.get("/healthz").json()["sites"] == 1);
+    rename(manifest(4, &["2.rimg", "gone.rimg"]).as_bytes(), &Manifest::path(&directory));
+    wait("the failure", || reloads(&service, "failed") > 0);
+    let health = service.get("/healthz").json();
+    assert!(health["reload_error"].as_str().is_some_and(|error| error.contains("gone.rimg")), "{health}");
+    assert_eq!(verdict(&service), "allowed");
+}
+
+fn manifest(generation: u64, layers: &[&str]) -> String {
+    let layers = layers.iter().map(|&name| name.to_owned()).collect();
+    Manifest { generation, layers }.to_string()
 }
 
 #[test]
@@ -185,6 +219,7 @@ fn what_cannot_be_had_is_an_error() {
             image: image.clone(),
             listen,
             map_above: 0,
+            without_damaged_layers: false,
             verify: true,
             terms,
             hosts,

@@ -10,7 +10,6 @@ use crate::snapshot::Stack;
 use crate::visit::merge_visits;
 use crate::{Store, StoreError, limits};
 use robomaton_build::Destination;
-use robomaton_runtime::Image;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
@@ -48,7 +47,7 @@ impl Store {
 
     fn compact_class(&self) -> Result<bool, StoreError> {
         let stack = self.stack()?;
-        let sizes: Vec<usize> = stack.layers.images().map(Image::bytes).collect();
+        let sizes: Vec<usize> = stack.layers.layers().map(|layer| layer.bytes()).collect();
         match run_to_merge(&sizes) {
             Some(run) => self.merge(&stack, run, 0).map(|()| true),
             None => Ok(false),

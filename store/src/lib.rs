@@ -5,7 +5,7 @@
 //! ```
 //!
 //! A store is a directory: a stack of layers, which any process reads as
-//! [`Layers`](robomaton_runtime::Layers); a log of the captures that are in no layer yet; and a
+//! [`Image`](robomaton_runtime::Image); a log of the captures that are in no layer yet; and a
 //! lock file, since there is one writer. Invariants: questions wait for nothing, neither puts nor
 //! compaction; the answers are those of the merged image of all captures; after a kill at any
 //! moment, all captures that were acknowledged as durable are there. It has no clock: times are

@@ -4,13 +4,13 @@
 //! not change. It does not know what a layer holds.
 #![allow(unsafe_code)]
 
-use robomaton_runtime::{Layers, OpenError};
+use robomaton_runtime::{Image, OpenError};
 use std::path::Path;
 
 /// Maps the layers that the manifest names.
-pub(crate) fn layers(directory: &Path) -> Result<Layers, OpenError> {
+pub(crate) fn layers(directory: &Path) -> Result<Image, OpenError> {
     // SAFETY: a store writes a layer under a temporary name, renames it, and never writes to it
     // again; who has the lock is the only writer. The documentation requires that others do not
     // change the files of a store.
-    unsafe { Layers::map(directory) }
+    unsafe { Image::map(directory) }
 }

@@ -8,7 +8,7 @@ use crate::visit::{Visit, Visits, hash};
 use arc_swap::ArcSwap;
 use robomaton_formats::site::split_plain;
 use robomaton_formats::{Decision, Scheme, SiteKey};
-use robomaton_runtime::{Crawler, Image, Layers, LayersCrawler, LayersUsage, Site, Verdict};
+use robomaton_runtime::{Crawler, Image, Site, Usage, Verdict};
 use std::sync::Arc;
 
 /// A moment of a store. It stays as it is while captures go in; cheap to clone, and for any thread.
@@ -25,7 +25,7 @@ pub struct Snapshot {
 pub(crate) struct Stack {
     /// Unlike the number of any other stack in this process.
     pub(crate) number: u64,
-    pub(crate) layers: Layers,
+    pub(crate) layers: Image,
     /// The names of their files, oldest first.
     pub(crate) names: Vec<String>,
     /// Their visits.
@@ -45,8 +45,8 @@ pub struct Query {
 #[derive(Clone)]
 struct Resolved {
     stack: u64,
-    crawler: LayersCrawler,
-    usage: LayersUsage<'static>,
+    crawler: Crawler,
+    usage: Usage<'static>,
 }
 
 impl Query {
@@ -86,6 +86,11 @@ impl Query {
         resolved
     }
 
+    /// A usage, for the purpose of the query.
+    fn for_its_purpose<'q>(&'q self, usage: Usage<'static>) -> Usage<'q> {
+        self.purpose.as_deref().map_or(usage, |purpose| usage.for_purpose(purpose))
+    }
+
     /// The crawler as the image of a single capture knows it: its names are few, so they are looked
     /// up each time.
     pub(crate) fn crawler_of(&self, image: &Image<Vec<u8>>) -> Crawler {
@@ -104,11 +109,13 @@ impl Snapshot {
     /// [`Image::decide`](robomaton_runtime::Image::decide) gives it.
     pub fn ask<R>(&self, query: &Query, url: &str, answer: impl FnOnce(&Verdict<'_>) -> R) -> R {
         if let Some(single) = self.single(url) {
-            let (crawler, usage) = (query.crawler_of(&single.image), single.image.usage(&query.usage));
-            let usage = query.purpose.as_deref().map_or(usage, |purpose| usage.for_purpose(purpose));
+            let crawler = query.crawler_of(&single.image);
+            let usage = query.for_its_purpose(single.image.usage(&query.usage));
             return answer(&single.image.decide(&crawler, usage, url));
         }
-        self.ask_layers(query, |layers, crawler, usage| answer(&layers.decide(crawler, usage, url)))
+        let resolved = query.resolved(&self.stack);
+        let usage = query.for_its_purpose(resolved.usage);
+        answer(&self.stack.layers.decide(&resolved.crawler, usage, url))
     }
 
     /// Passes the verdict by another document of the site, as
@@ -121,37 +128,24 @@ impl Snapshot {
         url: &str,
         answer: impl FnOnce(&Verdict<'_>) -> R,
     ) -> R {
-        self.ask_layers(query, |layers, crawler, usage| {
-            answer(&layers.decide_document(name, crawler, usage, url))
-        })
-    }
-
-    fn ask_layers<R>(
-        &self,
-        query: &Query,
-        ask: impl FnOnce(&Layers, &LayersCrawler, &LayersUsage<'_>) -> R,
-    ) -> R {
         let resolved = query.resolved(&self.stack);
-        let Resolved { crawler, usage, .. } = &*resolved;
-        match query.purpose.as_deref() {
-            Some(purpose) => ask(&self.stack.layers, crawler, &usage.for_purpose(purpose)),
-            None => ask(&self.stack.layers, crawler, usage),
-        }
+        let usage = query.for_its_purpose(resolved.usage);
+        answer(&self.stack.layers.decide_document(name, &resolved.crawler, usage, url))
     }
 
     /// True if a text that is held speaks of this usage. Asks every image.
     pub fn has_usage(&self, usage: &str) -> bool {
         let tables = [&self.table, &self.frozen];
         let mut in_memory = tables.iter().flat_map(|table| table.captures());
-        self.stack.layers.images().any(|image| image.view().find_usage(usage).is_some())
-            || in_memory.any(|single| single.image.view().find_usage(usage).is_some())
+        self.stack.layers.find_usage(usage).is_some()
+            || in_memory.any(|single| single.image.find_usage(usage).is_some())
     }
 
     /// The site of a URL, if a capture of it was put.
     pub fn site(&self, url: &str) -> Option<Site<'_>> {
         match self.single(url) {
             Some(single) => single.image.first_site(),
-            None => self.stack.layers.site(url).map(|found| found.site),
+            None => self.stack.layers.site(url),
         }
     }
 

@@ -157,7 +157,7 @@ impl Snapshot {
         let tables = [&self.table, &self.frozen];
         let in_memory =
             tables.iter().flat_map(|table| table.captures()).filter_map(|single| single.image.first_site());
-        let in_layers = self.stack.layers.images().flat_map(|image| image.sites());
+        let in_layers = self.stack.layers.sites();
         let mut due = BTreeSet::new();
         for site in in_memory.chain(in_layers) {
             let Some(name) = site.stored().decoded_name() else { continue };

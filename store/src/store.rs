@@ -16,7 +16,7 @@ use crate::{Capture, StoreError, limits, open};
 use arc_swap::ArcSwap;
 use robomaton_compiler::{Options, ProgramCache, emit, is_better};
 use robomaton_formats::{Decision, Outcome, SiteKey};
-use robomaton_runtime::{Image, Layers, LayersError, Manifest, Terms};
+use robomaton_runtime::{Image, LayersError, Manifest, Terms};
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io;
@@ -73,9 +73,9 @@ impl Stats {
     pub(crate) fn new(current: &Snapshot, log_bytes: u64) -> Stats {
         let layers = &current.stack.layers;
         Stats {
-            layers: layers.images().len(),
-            layer_bytes: layers.images().map(Image::bytes).sum(),
-            layer_sites: layers.images().map(Image::len).sum(),
+            layers: layers.layer_count(),
+            layer_bytes: layers.bytes(),
+            layer_sites: layers.layers().map(|layer| layer.len()).sum(),
             memory_sites: current.table.len() + current.frozen.len(),
             memory_bytes: current.table.bytes() + current.frozen.bytes(),
             log_bytes,
@@ -377,7 +377,7 @@ fn with(
 /// Opens the layers of a manifest.
 pub(crate) fn stack(directory: &Path, manifest: &Manifest, terms: &Terms) -> Result<Stack, StoreError> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    let layers = open::layers(directory)?.with_terms(terms);
+    let layers = open::layers(directory)?.with_terms(terms.clone());
     let names = manifest.layers.clone();
     let visits = names.iter().map(|name| Visits::open(&visits_path(directory, name)));
     let visits = visits.collect::<Result<_, _>>()?;
@@ -385,12 +385,11 @@ pub(crate) fn stack(directory: &Path, manifest: &Manifest, terms: &Terms) -> Res
 }
 
 /// Refuses layers that were compiled with other options than an empty image.
-pub(crate) fn check_options(directory: &Path, layers: &Layers, empty: Vec<u8>) -> Result<(), StoreError> {
+pub(crate) fn check_options(directory: &Path, layers: &Image, empty: Vec<u8>) -> Result<(), StoreError> {
     let empty = Image::from_bytes(empty)?;
-    let mut images: Vec<Image<&[u8]>> = empty.shards().collect();
-    for layer in layers.images() {
-        images.extend(layer.shards());
-    }
+    let newest = layers.layers().last();
+    // The layers are alike, so one of them tells.
+    let images: Vec<Image<&[u8]>> = empty.shards().chain(newest).collect();
     let unlike = |error: LayersError| StoreError::Unlike { path: directory.to_owned(), error };
-    Layers::new(images).map(|_| ()).map_err(unlike)
+    Image::of_layers(images).map(|_| ()).map_err(unlike)
 }

@@ -7,7 +7,7 @@
 
 #![cfg(target_os = "linux")]
 
-use robomaton_runtime::{Layers, Manifest};
+use robomaton_runtime::{Image, Manifest};
 use robomaton_store::limits::BODY_BYTES;
 use robomaton_store::{Capture, Durability, Store, StoreError, StoreOptions};
 use std::collections::BTreeMap;
@@ -220,7 +220,7 @@ fn another_process_is_a_second_writer() {
     let error = Store::open(place.path(), options()).err().expect("a second writer").to_string();
     assert!(error.contains(&format!("process {}", child.id())), "{error}");
     // Readers need no lock.
-    Layers::read(place.path()).expect("a stack");
+    Image::read(place.path()).expect("a stack");
     child.kill().expect("a process that runs");
     child.wait().expect("a process");
     Store::open(place.path(), options()).expect("the lock ends with its process");

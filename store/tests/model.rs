@@ -1,7 +1,7 @@
 //! A store answers as the image that is compiled of all its captures, whatever happens between
 //! puts: flushes, compactions, reopenings, kills.
 
-use robomaton_runtime::{Image, Layers, Usage, Verdict};
+use robomaton_runtime::{Image, Usage, Verdict};
 use robomaton_store::{Capture, Durability, Query, Snapshot, Store, StoreError, StoreOptions};
 use robomaton_tests::captures::build_from;
 use robomaton_tests::generate::Random;
@@ -241,13 +241,13 @@ fn a_store_answers_as_the_image_of_its_captures() {
         }
         // Other processes read the layers.
         model.store().flush().expect("room");
-        let layers = Layers::read(model.place.path()).expect("a stack");
+        let layers = Image::read(model.place.path()).expect("a stack");
         let (image, usage) = (image(&model.taken), layers.usage("crawl"));
         let (ours, theirs) = (layers.crawler(["a"]), image.crawler(["a"]));
         for site in 0..HOSTS {
             let url = format!("https://site{site}.example/a");
             let wanted = facts(&image.decide(&theirs, Usage::CRAWL, &url));
-            assert_eq!(facts(&layers.decide(&ours, &usage, &url)), wanted);
+            assert_eq!(facts(&layers.decide(&ours, usage, &url)), wanted);
         }
     }
     assert!(merged >= 14 && crashes > 20, "{merged} layers merged, {crashes} crashes");

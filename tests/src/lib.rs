@@ -29,7 +29,7 @@ pub mod regexes;
 pub mod suite;
 pub mod vectors;
 
-pub use map::map;
+pub use map::{map, open, watch};
 
 use std::path::PathBuf;
 use std::str::FromStr;

@@ -1,7 +1,12 @@
 //! A stack of layers answers as the merged image, whatever the split of captures into layers.
 
 use robomaton_compiler::Merge;
-use robomaton_runtime::{Image, Layers, LayersError, Manifest, OpenError, Terms};
+use robomaton_formats::SiteKey;
+use robomaton_formats::detail::Detail;
+use robomaton_runtime::{
+    Crawler, DetailCache, Image, LayersError, Manifest, OpenError, OpenOptions, Question, Site, Terms, Usage,
+    Verdict,
+};
 use robomaton_tests::captures::{build_from, captures, shuffle};
 use robomaton_tests::generate::Random;
 use std::fs;
@@ -29,13 +34,14 @@ fn merged(images: &[Vec<u8>]) -> Vec<u8> {
 }
 
 /// Puts many questions to a stack and to the merged image of its parts.
-fn compare<D: AsRef<[u8]>>(layers: &Layers<D>, image: &Image<D>, random: &mut Random) -> usize {
+fn compare<D: AsRef<[u8]>>(layers: &Image<D>, image: &Image<D>, random: &mut Random) -> usize {
     let usages = ["crawl", "index", "ai-train", "search", "present-snippet", "all", "no-such-usage"];
     let crawlers: [&[&str]; 5] =
         [&["a"], &["GPTBot"], &["googlebot-news", "googlebot"], &["*"], &["zzz", "b"]];
     let spellings =
         ["https://site{}.example", "http://site{}.example", "https://SITE{}.Example:443", "ftp://site{}"];
-    let mut held = 0;
+    compare_whole(layers, image);
+    let (mut held, mut urls) = (0, Vec::new());
     for crawler in crawlers {
         for named_only in [false, true] {
             let ours = layers.crawler(crawler).named_only(named_only);
@@ -46,7 +52,7 @@ fn compare<D: AsRef<[u8]>>(layers: &Layers<D>, image: &Image<D>, random: &mut Ra
                     let host = random.pick(&spellings).replace("{}", &site.to_string());
                     let pattern = random.pattern(4);
                     let url = format!("{host}{}", random.query(&pattern));
-                    let found = layers.decide(&ours, &our_usage, &url);
+                    let found = layers.decide(&ours, our_usage, &url);
                     let wanted = image.decide(&theirs, their_usage, &url);
                     let of = |verdict: &robomaton_runtime::Verdict<'_>| {
                         let site = verdict.site().map(|site| {
@@ -63,18 +69,111 @@ fn compare<D: AsRef<[u8]>>(layers: &Layers<D>, image: &Image<D>, random: &mut Ra
                     };
                     assert_eq!(of(&found), of(&wanted), "{crawler:?} {name} {url}");
                     held += usize::from(wanted.site().is_some());
-                    let found = layers.decide_document("data.txt", &ours, &our_usage, &url);
+                    let found = layers.decide_document("data.txt", &ours, our_usage, &url);
                     let wanted = image.decide_document("data.txt", &theirs, their_usage, &url);
                     assert_eq!(of(&found), of(&wanted), "data.txt, {crawler:?} {name} {url}");
-                    let found =
-                        layers.site(&url).map(|found| (found.site.address(), found.site.source(1 << 20)));
-                    let wanted = image.site(&url).map(|site| (site.address(), site.source(1 << 20)));
-                    assert_eq!(found, wanted, "{url}");
+                    let of = |site: Option<Site<'_>>| {
+                        let site = site?;
+                        Some((site.address(), site.source(1 << 20), site.schedule(&ours)))
+                    };
+                    assert_eq!(of(layers.site(&url)), of(image.site(&url)), "{url}");
+                    compare_ways([layers, image], [&ours, &theirs], [our_usage, their_usage], &url);
+                    urls.push(url);
                 }
+                compare_batches([layers, image], [&ours, &theirs], [our_usage, their_usage], &urls);
+                urls.clear();
             }
         }
     }
     held
+}
+
+/// The facts of a verdict that do not depend on the numbers of an image.
+fn reasons<'a>(
+    verdict: &Verdict<'a>,
+    cache: &mut DetailCache<'a>,
+) -> impl PartialEq + std::fmt::Debug + use<> {
+    let crawl = verdict.crawl().map(|crawl| (crawl.decision(), crawl.basis()));
+    let reasons = verdict.reasons(cache);
+    assert_eq!((&reasons.account, &reasons.choice), (&verdict.account(), &verdict.choice()));
+    (verdict.decision(), verdict.basis(), crawl, format!("{reasons:?}"), verdict.looked_for())
+}
+
+/// Asks the site itself, in every way.
+fn compare_ways<D: AsRef<[u8]>>(
+    images: [&Image<D>; 2],
+    crawlers: [&Crawler; 2],
+    usages: [Usage<'_>; 2],
+    url: &str,
+) {
+    let path = url.get(8..).and_then(|rest| rest.find('/').map(|at| &rest[at..])).unwrap_or("/");
+    let ways = [0, 1].map(|which| {
+        let (crawler, usage) = (crawlers[which], usages[which]);
+        let site = images[which].site(url)?;
+        let access = site.access(crawler, usage);
+        let mut cache = DetailCache::default();
+        Some([
+            reasons(&site.decide(crawler, usage, url), &mut cache),
+            reasons(&site.decide(crawler, usage, path), &mut cache),
+            reasons(&access.decide(url), &mut cache),
+            reasons(&access.decide(path), &mut cache),
+            reasons(&images[which].decide(crawler, usage, url), &mut cache),
+        ])
+    });
+    assert_eq!(ways[0], ways[1], "{url}");
+}
+
+fn compare_batches<D: AsRef<[u8]>>(
+    images: [&Image<D>; 2],
+    crawlers: [&Crawler; 2],
+    usages: [Usage<'_>; 2],
+    urls: &[String],
+) {
+    let answers = [0, 1, 2].map(|way| {
+        let which = way % 2;
+        let (crawler, usage) = (crawlers[which], usages[which]);
+        let questions = urls.iter().map(|url| Question { crawler, usage, url });
+        let mut answers = Vec::new();
+        let each = |verdict: Verdict<'_>| answers.push((verdict.decision(), verdict.basis()));
+        match way {
+            2 => images[which].decide_in_blocks(questions, each),
+            _ => images[which].decide_batch(questions, each),
+        }
+        answers
+    });
+    assert_eq!(answers[0], answers[1]);
+    assert_eq!(answers[2], answers[1], "in blocks");
+}
+
+/// Compares all that is listed.
+fn compare_whole<D: AsRef<[u8]>>(layers: &Image<D>, image: &Image<D>) {
+    let of = |site: Site<'_>| {
+        let detail = site.detail().map(|detail| (detail.groups.len(), detail.extensions.len()));
+        let facts = (site.outcome(), site.status(), site.fetched_at(), site.fresh_for());
+        (site.address(), site.document_name(), facts, site.source(1 << 20), detail)
+    };
+    let all = |image: &Image<D>| image.entries().map(of).collect::<Vec<_>>();
+    assert_eq!(all(layers), all(image));
+    let all = |image: &Image<D>| image.sites_from("site2").map(of).collect::<Vec<_>>();
+    assert_eq!(all(layers), all(image));
+    let all = |image: &Image<D>| image.documents().map(of).collect::<Vec<_>>();
+    assert_eq!(all(layers), all(image));
+    assert_eq!((layers.len(), layers.is_empty()), (image.len(), image.is_empty()));
+    assert_eq!(layers.profile(), image.profile());
+    let names = |image: &Image<D>| image.usages().collect::<std::collections::BTreeSet<_>>();
+    assert!(names(layers).is_superset(&names(image)));
+    layers.verify_with_texts().expect("a sound stack");
+    for site in layers.entries() {
+        let document = site.document();
+        let lines = |detail: Detail<'_>| format!("{detail:?}");
+        let found = document.and_then(|document| layers.detail(document)).map(lines);
+        assert_eq!(found, site.detail().map(lines));
+        if site.document_name().is_none() {
+            let key = SiteKey::stored(&site.authority(), site.scheme());
+            let stored = layers.stored(&key).map(|site| (site.address(), site.document()));
+            assert_eq!(stored, Some((site.address(), document)));
+        }
+    }
 }
 
 /// Captures arrive in any order and stay in any layer. Each layer leaves out what is not newer than
@@ -94,10 +193,10 @@ fn any_split_answers_as_the_merged_image() {
         }
         assert_eq!(merged(&stack), merged(&parts), "a layer leaves out nothing else");
         let images = stack.into_iter().map(|bytes| Image::from_bytes(bytes).expect("an image")).collect();
-        let layers = Layers::new(images).expect("layers that were compiled alike");
+        let layers = Image::of_layers(images).expect("layers that were compiled alike");
         let terms = Terms { now: Some(1_700_090_000), ..Terms::default() };
         let image = Image::from_bytes(merged(&parts)).expect("an image").with_terms(terms.clone());
-        assert!(compare(&layers.with_terms(&terms), &image, &mut random) > 5000);
+        assert!(compare(&layers.with_terms(terms), &image, &mut random) > 5000);
     }
 }
 
@@ -114,12 +213,12 @@ fn the_scheme_of_the_url_counts_first() {
     ];
     let image = Image::from_bytes(merged(&parts)).expect("an image");
     let images = parts.map(|bytes| Image::from_bytes(bytes).expect("an image")).into();
-    let layers = Layers::new(images).expect("layers");
+    let layers = Image::of_layers(images).expect("layers");
     let (ours, theirs, usage) = (layers.crawler(["a"]), image.crawler(["a"]), layers.usage("crawl"));
     for url in
         ["https://a.example/exact", "https://a.example/any", "http://a.example/exact", "http://A.example/any"]
     {
-        let found = layers.decide(&ours, &usage, url);
+        let found = layers.decide(&ours, usage, url);
         let wanted = image.decide(&theirs, robomaton_runtime::Usage::CRAWL, url);
         assert_eq!((found.decision(), found.basis()), (wanted.decision(), wanted.basis()), "{url}");
     }
@@ -132,6 +231,48 @@ fn stack(directory: &Path, generation: u64, names: &[&str]) {
 }
 
 #[test]
+fn damaged_layers_are_left_out_on_demand() {
+    let place = tempfile::tempdir().expect("a directory");
+    let at = |name: &str| place.path().join(name);
+    let lines = captures();
+    let (one, other) = lines.split_at(lines.len() / 2);
+    let parts = [one, other].map(|lines| build_from(lines, 1).image);
+    let newest = layer(&parts);
+    fs::write(at("1.rimg"), &parts[0]).expect("room");
+    stack(place.path(), 1, &["1.rimg", "2.rimg", "3.rimg"]);
+    let open = |without_damaged_layers| {
+        let options = OpenOptions { copy_up_to: u64::MAX, without_damaged_layers };
+        robomaton_tests::open(options, place.path())
+    };
+    let mut damaged = newest.clone();
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 0x55;
+    fs::write(at("2.rimg"), &newest).expect("room");
+    fs::write(at("3.rimg"), &damaged).expect("room");
+    let error = open(false).expect("only the header is read").verify().expect_err("damage");
+    assert!(error.to_string().starts_with("layer 3.rimg: "), "{error}");
+    let image = open(true).expect("two layers");
+    let [left_out] = image.left_out() else { panic!("{:?}", image.left_out()) };
+    assert_eq!(left_out.name, "3.rimg");
+    assert!(left_out.error.contains("3.rimg"), "{}", left_out.error);
+    compare_whole(&image, &Image::read(at_merged(&place, &parts)).expect("an image"));
+    fs::remove_file(at("2.rimg")).expect("a file");
+    assert!(open(false).expect_err("a missing layer").to_string().contains("2.rimg"));
+    let image = open(true).expect("a layer");
+    assert_eq!((image.layer_count(), image.left_out().len()), (1, 2));
+    compare_whole(&image, &Image::read(at("1.rimg")).expect("an image"));
+    fs::write(at("1.rimg"), &damaged).expect("room");
+    assert!(open(true).expect_err("nothing is left").to_string().contains("1.rimg"));
+}
+
+/// A file with the merged image.
+fn at_merged(place: &tempfile::TempDir, parts: &[Vec<u8>]) -> std::path::PathBuf {
+    let path = place.path().join("merged.image");
+    fs::write(&path, merged(parts)).expect("room");
+    path
+}
+
+#[test]
 fn an_error_names_the_layer() {
     let place = tempfile::tempdir().expect("a directory");
     let at = |name: &str| place.path().join(name);
@@ -139,12 +280,10 @@ fn an_error_names_the_layer() {
     fs::write(at("1.rimg"), &image).expect("room");
     fs::write(at("2.rimg"), &image).expect("room");
     stack(place.path(), 1, &["1.rimg", "2.rimg"]);
-    let opened = Layers::read(place.path()).expect("a stack");
-    assert_eq!(opened.images().len(), 2);
-    let error = Image::read(place.path()).expect_err("no image").to_string();
-    assert!(error.contains("holds layers"), "{error}");
+    let opened = Image::read(place.path()).expect("a stack");
+    assert_eq!((opened.layer_count(), opened.layers().len()), (2, 2));
 
-    let error = || Layers::read(place.path()).expect_err("a bad stack");
+    let error = || Image::read(place.path()).expect_err("a bad stack");
     fs::write(at("2.rimg"), &image[..image.len() - 1]).expect("room");
     assert!(matches!(error(), OpenError::Image { path, .. } if path == at("2.rimg")));
     fs::remove_file(at("2.rimg")).expect("a file");
@@ -157,6 +296,39 @@ fn an_error_names_the_layer() {
     assert!(matches!(error(), OpenError::Layers { error: LayersError::Empty, .. }));
     fs::write(Manifest::path(place.path()), "robomaton layers 1\n").expect("room");
     assert!(matches!(error(), OpenError::Io { path, .. } if path == Manifest::path(place.path())));
+}
+
+/// As the readers in other languages open it.
+#[test]
+fn a_mapped_stack_is_watched() {
+    let place = tempfile::tempdir().expect("a directory");
+    let at = |name: &str| place.path().join(name);
+    let parts = captures();
+    let (one, other) = parts.split_at(parts.len() / 2);
+    let parts = [one, other].map(|lines| build_from(lines, 1).image);
+    fs::write(at("1.rimg"), &parts[0]).expect("room");
+    fs::write(at("2.rimg"), layer(&parts)).expect("room");
+    stack(place.path(), 1, &["1.rimg", "2.rimg"]);
+    let merged = Image::from_bytes(merged(&parts)).expect("an image");
+    let open = |most| robomaton_tests::watch(most, place.path()).expect("a stack");
+    let (copied, unwatched) = open(u64::MAX);
+    let (mapped, watch) = open(0);
+    assert!(unwatched.is_none());
+    let watch = watch.expect("a mapped image is watched");
+    for image in [&copied, &mapped] {
+        assert!(image.entries().map(|site| site.address()).eq(merged.entries().map(|site| site.address())));
+    }
+    // Another generation is no change to this one.
+    fs::write(at("new"), Manifest { generation: 2, layers: vec!["1.rimg".to_owned()] }.to_string())
+        .expect("room");
+    fs::rename(at("new"), Manifest::path(place.path())).expect("a rename");
+    fs::remove_file(at("2.rimg")).expect("a file");
+    assert!(watch.is_still_unchanged());
+    assert_eq!(mapped.len(), merged.len());
+    assert_eq!(open(0).0.layer_count(), 1);
+    drop(mapped);
+    fs::write(at("1.rimg"), b"").expect("room");
+    assert!(!watch.is_still_unchanged());
 }
 
 #[test]
@@ -238,7 +410,7 @@ fn the_files_of_other_readers_are_current() {
         let kept = fs::read(&path).unwrap_or_default();
         assert!(kept == bytes, "ROBOMATON_WRITE=1 rewrites {}", path.display());
     }
-    let layers = Layers::read(folder.join("stack")).expect("a stack");
+    let layers = Image::read(folder.join("stack")).expect("a stack");
     let image = Image::read(folder.join("merged.rimg")).expect("an image");
     assert!(compare(&layers, &image, &mut Random::new(5)) > 500);
 }

@@ -24,7 +24,7 @@ const ROUND: Duration = Duration::from_millis(50);
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Image file, or directory of shards
+    /// Image: a file, or a directory of shards or layers
     image: PathBuf,
     /// Queries, one per line, as `query` reads them: a URL; an agent, a tab and a URL; or a JSON
     /// object. `-` means standard input

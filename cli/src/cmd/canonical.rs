@@ -4,7 +4,8 @@
 //! verdict depends on it: a crawler asks about the URL that it fetches.
 
 use crate::failure::Failure;
-use crate::input::{Chunks, announce_stdin, open_image};
+use crate::input::{Chunks, announce_stdin};
+use crate::options::LayersArgs;
 use crate::output::Out;
 use clap::Args;
 use robomaton_explain::{canonical_url, url_text};
@@ -21,6 +22,8 @@ pub(crate) struct Arguments {
     /// URLs; without any, the lines of standard input
     #[arg(value_name = "URL")]
     urls: Vec<String>,
+    #[command(flatten)]
+    layers: LayersArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -33,7 +36,7 @@ Examples:
   robomaton canonical crawl.rimg <urls.txt | sort -u";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let image = open_image(&arguments.image)?;
+    let image = arguments.layers.open(&arguments.image)?;
     let mut out = Out::new();
     for url in &arguments.urls {
         write(&image, url.as_bytes(), &mut out)?;

@@ -6,8 +6,7 @@
 mod summary;
 
 use crate::failure::Failure;
-use crate::input::open_image;
-use crate::options::ForceArgs;
+use crate::options::{ForceArgs, LayersArgs};
 use crate::output::Out;
 use crate::tables::{self, AboutArgs, Place, formats};
 use clap::Args;
@@ -51,6 +50,8 @@ pub(crate) struct Arguments {
     /// Exit with 1 if the images differ
     #[arg(long)]
     exit_code: bool,
+    #[command(flatten)]
+    layers: LayersArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -70,7 +71,7 @@ Examples:
   robomaton diff may.rimg june.rimg --to changes --format csv";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let images = [open_image(&arguments.old)?, open_image(&arguments.new)?];
+    let images = [arguments.layers.open(&arguments.old)?, arguments.layers.open(&arguments.new)?];
     let crawlers = arguments.about.crawlers(images[1].profile())?;
     let usages = arguments.about.usages(&[&images[0], &images[1]])?;
     let subjects = images.each_ref().map(|image| Subjects::new(image, &crawlers, &usages));

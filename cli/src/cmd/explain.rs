@@ -5,8 +5,10 @@
 //! explanation.
 
 use crate::failure::Failure;
-use crate::input::{is_image, open_image, read_text};
-use crate::options::{Dialect, DocumentArgs, QueryArgs, TermsArgs, WithArgs, given_url, remark_unused};
+use crate::input::{is_image, read_text};
+use crate::options::{
+    Dialect, DocumentArgs, LayersArgs, QueryArgs, TermsArgs, WithArgs, given_url, remark_unused,
+};
 use crate::output::{ColorArg, Out, Painter};
 use clap::Args;
 use robomaton_explain::{Error, Explanation, TextQuery, explain, url_mistake};
@@ -35,6 +37,8 @@ pub(crate) struct Arguments {
     terms: TermsArgs,
     #[command(flatten)]
     dialect: Dialect,
+    #[command(flatten)]
+    layers: LayersArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -84,7 +88,7 @@ fn explain_image(arguments: &Arguments) -> Result<Explanation, Failure> {
         return Err(Failure::Said(mistake));
     }
     let query = arguments.query.query();
-    let image = open_image(&arguments.file)?.with_terms(arguments.terms.terms(query.elements));
+    let image = arguments.layers.open(&arguments.file)?.with_terms(arguments.terms.terms(query.elements));
     arguments.query.check_agents(arguments.document.profile(image.profile()))?;
     let explanation = explain(&image, &query, arguments.document.other(), &arguments.url);
     explanation.map_err(|error| of_file(&arguments.file, error))

@@ -4,7 +4,7 @@
 //! schemas.
 
 use crate::failure::Failure;
-use crate::options::ForceArgs;
+use crate::options::{ForceArgs, LayersArgs};
 use crate::output::{Out, remark};
 use crate::tables::{self, AboutArgs, Place, Snapshot, formats, open_images};
 use clap::Args;
@@ -40,6 +40,8 @@ pub(crate) struct Arguments {
     /// Print the written tables as JSON, one object per line
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    layers: LayersArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -57,7 +59,7 @@ Examples:
     where crawler = 'GPTBot' group by share\"";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let snapshots = open_images(&arguments.images)?;
+    let snapshots = open_images(&arguments.images, &arguments.layers)?;
     let profile = snapshots.last().map_or_else(Default::default, |newest| newest.image.profile());
     let crawlers = arguments.about.crawlers(profile)?;
     let images: Vec<&Image> = snapshots.iter().map(|snapshot| &snapshot.image).collect();

@@ -6,8 +6,7 @@
 
 use crate::ask::{LineDefaults, QuestionLines};
 use crate::failure::Failure;
-use crate::input::open_image;
-use crate::options::{DocumentArgs, Permission, QueryArgs, TermsArgs};
+use crate::options::{DocumentArgs, LayersArgs, Permission, QueryArgs, TermsArgs};
 use crate::output::Out;
 use clap::Args;
 use robomaton_explain::AnswerJson;
@@ -35,6 +34,8 @@ pub(crate) struct Arguments {
     document: DocumentArgs,
     #[command(flatten)]
     terms: TermsArgs,
+    #[command(flatten)]
+    layers: LayersArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -50,8 +51,10 @@ Examples:
     --usage present-snippet --purpose news <urls.txt";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let image =
-        open_image(&arguments.image)?.with_terms(arguments.terms.terms(arguments.query.usage.elements));
+    let image = arguments
+        .layers
+        .open(&arguments.image)?
+        .with_terms(arguments.terms.terms(arguments.query.usage.elements));
     let crawler = arguments.query.checked(&image, &arguments.document)?;
     let defaults = LineDefaults::new(&arguments.query, &image, &crawler, &arguments.document);
     let mut out = Out::new();

@@ -3,7 +3,7 @@
 //! It reads through the checked view and decides nothing.
 
 use crate::failure::Failure;
-use crate::input::open_image;
+use crate::options::LayersArgs;
 use crate::output::Out;
 use clap::Args;
 use robomaton_build::Counts;
@@ -12,7 +12,7 @@ use robomaton_explain::{ALL_RULES, SHOWN, SiteInfo, quoted, similar_site};
 use robomaton_formats::layout::Section;
 use robomaton_runtime::Image;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -20,7 +20,7 @@ use std::process::ExitCode;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Image file, or directory of shards
+    /// Image: a file, or a directory of shards or layers
     image: PathBuf,
     /// Show this site and its data.txt instead: a URL, or a host
     #[arg(long, value_name = "URL")]
@@ -31,6 +31,8 @@ pub(crate) struct Arguments {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    layers: LayersArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -41,7 +43,7 @@ Examples:
   robomaton inspect crawl.rimg --site example.com --rules";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let image = open_image(&arguments.image)?;
+    let image = arguments.layers.open(&arguments.image)?;
     let mut out = Out::new();
     if let Some(url) = &arguments.site {
         let site = SiteInfo::find(&image, url, now());
@@ -80,6 +82,9 @@ struct Contents {
     /// data.txt documents by outcome.
     data_txt: BTreeMap<&'static str, u64>,
     crawlers: usize,
+    /// The layers of a stack. What older ones hold counts below, also if newer ones hide it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    layers: Option<usize>,
     #[serde(flatten)]
     counts: Counts,
     program_bytes: Sizes,
@@ -103,8 +108,13 @@ struct Sizes {
 
 impl Contents {
     fn of<D: AsRef<[u8]>>(image: &Image<D>) -> Contents {
-        let view = image.view();
-        let meta = view.meta().unwrap_or_default();
+        let meta = image.view().meta().unwrap_or_default();
+        let layers: Vec<Image<&[u8]>> = image.layers().collect();
+        let names = |layer: &Image<&'_ [u8]>| {
+            let view = layer.view();
+            view.crawler_ids().filter_map(|id| view.crawler(id).map(<[u8]>::to_vec)).collect::<Vec<_>>()
+        };
+        let crawlers: BTreeSet<Vec<u8>> = layers.iter().flat_map(names).collect();
         let (mut outcomes, mut data_txt) = (BTreeMap::new(), BTreeMap::new());
         for site in image.entries() {
             let of = if site.document_name().is_some() { &mut data_txt } else { &mut outcomes };
@@ -118,7 +128,8 @@ impl Contents {
             sites: outcomes.values().sum::<u64>() as usize,
             outcomes,
             data_txt,
-            crawlers: view.crawlers(),
+            crawlers: crawlers.len(),
+            layers: Some(layers.len()).filter(|&layers| layers > 1),
             program_bytes: Sizes::of(&counts.program_bytes),
             counts,
             narrowed_to: meta.crawlers,
@@ -141,6 +152,9 @@ impl Contents {
         if !self.data_txt.is_empty() {
             let total: u64 = self.data_txt.values().sum();
             writeln!(out, "data.txt         {total:>12}  {}", counts(&self.data_txt))?;
+        }
+        if let Some(layers) = self.layers {
+            writeln!(out, "layers           {layers:>12}  each counts below as a whole")?;
         }
         let Counts { documents, text_bytes, rules, policies, programs, .. } = &self.counts;
         writeln!(out, "documents        {documents:>12}  {text_bytes} bytes of text")?;

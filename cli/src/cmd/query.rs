@@ -7,8 +7,7 @@
 
 use crate::ask::{AnsweredLine, LineDefaults, QuestionLines};
 use crate::failure::Failure;
-use crate::input::open_image;
-use crate::options::{DocumentArgs, QueryArgs, TermsArgs};
+use crate::options::{DocumentArgs, LayersArgs, QueryArgs, TermsArgs};
 use crate::output::{ColorArg, Out, Painter, remark, word_of};
 use clap::Args;
 use robomaton_explain::{AnswerJson, shown};
@@ -37,6 +36,8 @@ pub(crate) struct Arguments {
     /// tab and a URL; or a JSON object {"url", "agent", "usage", "purpose", "named_only"}
     #[arg(value_name = "URL")]
     urls: Vec<String>,
+    #[command(flatten)]
+    layers: LayersArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -71,8 +72,10 @@ Examples:
 const LOOKUPS: u32 = 1000;
 
 pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Failure> {
-    let image =
-        open_image(&arguments.image)?.with_terms(arguments.terms.terms(arguments.query.usage.elements));
+    let image = arguments
+        .layers
+        .open(&arguments.image)?
+        .with_terms(arguments.terms.terms(arguments.query.usage.elements));
     let crawler = arguments.query.checked(&image, &arguments.document)?;
     let defaults = LineDefaults::new(&arguments.query, &image, &crawler, &arguments.document);
     let words = Painter::new(color).words();

@@ -6,7 +6,7 @@
 use crate::bar;
 use crate::cmd::lint;
 use crate::failure::Failure;
-use crate::options::ForceArgs;
+use crate::options::{ForceArgs, LayersArgs};
 use crate::output::Out;
 use crate::signals::watch;
 use crate::tables::{Snapshot, open_images};
@@ -46,6 +46,8 @@ pub(crate) struct Arguments {
     /// Print the counts as JSON: one object per line for each image, the newest last
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    layers: LayersArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -62,7 +64,7 @@ Examples:
 A link to one site: report.html#site=https%3A%2F%2Fexample.com, or #site=example.com";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let snapshots = open_images(&arguments.images)?;
+    let snapshots = open_images(&arguments.images, &arguments.layers)?;
     let images: Vec<(&str, &Image)> =
         snapshots.iter().map(|Snapshot { name, image, .. }| (name.as_str(), image)).collect();
     arguments.force.check(&arguments.output, &arguments.images, "a report", is_report)?;

@@ -3,7 +3,7 @@
 //! Arguments and help; the service is the crate `serve`.
 
 use crate::failure::Failure;
-use crate::options::{Dialect, TermsArgs};
+use crate::options::{Dialect, LayersArgs, TermsArgs};
 use crate::output::remark;
 use clap::Args;
 use robomaton_serve::{Error, Options, Server, StoreServerOptions, Token};
@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     #[arg(
         long,
         value_name = "DIR",
-        conflicts_with_all = ["image", "no_verify", "map_above", "on_long_unreachable"]
+        conflicts_with_all = ["image", "no_verify", "map_above", "without_damaged_layers", "on_long_unreachable"]
     )]
     store: Option<PathBuf>,
     /// File with the token of clients that put captures, 16 to 1024 visible ASCII characters
@@ -50,6 +50,8 @@ pub(crate) struct Arguments {
     /// damage it; map a larger one
     #[arg(long, value_name = "MIB", default_value_t = 1024)]
     map_above: u32,
+    #[command(flatten)]
+    layers: LayersArgs,
     #[command(flatten)]
     terms: TermsArgs,
     #[command(flatten)]
@@ -92,7 +94,7 @@ With --store, the service answers /healthz, /metrics and:
 The first, and those of fetches, need `Authorization: Bearer TOKEN`. Without a token, they are refused, and so is an \
 address that is not of this machine only.
 
-To replace the image, rename a new one over it, as `compile` does: the file is checked every second and at SIGHUP, \
+To replace the image, rename a new one over it, as `compile` does; of a stack of layers, rename a new manifest over it: the file is checked every second and at SIGHUP, \
 verified, and then used for all new requests; no request is lost. A file that cannot be opened is reported and counted, \
 and the old image stays in use.
 
@@ -123,6 +125,7 @@ fn of_image(arguments: &Arguments, image: &Path) -> Result<Server, Failure> {
         listen: arguments.listen,
         map_above: u64::from(arguments.map_above) << 20,
         verify: !arguments.no_verify,
+        without_damaged_layers: arguments.layers.without_damaged_layers,
         terms: arguments.terms.terms(false),
         hosts: arguments.hosts.clone(),
         poll: POLL,

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Image to verify
+    /// Image to verify. The error of a stack names the layer
     image: PathBuf,
     /// Also decompress every text
     #[arg(long)]

@@ -6,8 +6,7 @@
 
 use crate::ask::{LineDefaults, QuestionLines};
 use crate::failure::Failure;
-use crate::input::open_image;
-use crate::options::{DocumentArgs, QueryArgs, TermsArgs};
+use crate::options::{DocumentArgs, LayersArgs, QueryArgs, TermsArgs};
 use crate::output::{ColorArg, Out, Painter};
 use clap::Args;
 use jiff::Timestamp;
@@ -51,6 +50,8 @@ pub(crate) struct Arguments {
     /// URLs to visit; without any, the lines of standard input, as `query` reads them
     #[arg(value_name = "URL")]
     urls: Vec<String>,
+    #[command(flatten)]
+    layers: LayersArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -106,7 +107,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Failure> {
     let at = arguments.now.map_or_else(now, |time| time.seconds);
     let terms = Terms { now: Some(at), ..arguments.terms.terms(arguments.query.usage.elements) };
-    let image = open_image(&arguments.image)?.with_terms(terms);
+    let image = arguments.layers.open(&arguments.image)?.with_terms(terms);
     let crawler = arguments.query.checked(&image, &arguments.document)?;
     let defaults = LineDefaults::new(&arguments.query, &image, &crawler, &arguments.document);
     // The last visit is rounded up and now is rounded down, so that no visit is early.

@@ -19,6 +19,7 @@ pub(crate) fn stage(image: &Path) -> ExitCode {
         image: image.to_owned(),
         listen: SocketAddr::from(([127, 0, 0, 1], 0)),
         map_above: 1 << 30,
+        without_damaged_layers: false,
         verify: true,
         terms: Terms::default(),
         hosts: Vec::new(),
