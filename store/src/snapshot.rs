@@ -36,6 +36,8 @@ pub(crate) struct Stack {
 pub struct Query {
     names: Vec<String>,
     usage: String,
+    purpose: Option<String>,
+    is_named_only: bool,
     resolved: ArcSwap<Resolved>,
 }
 
@@ -48,8 +50,21 @@ struct Resolved {
 
 impl Query {
     pub(crate) fn new(names: Vec<String>, usage: &str, stack: &Stack) -> Query {
-        let resolved = Resolved::new(&names, usage, stack);
-        Query { names, usage: usage.to_owned(), resolved: ArcSwap::from_pointee(resolved) }
+        let resolved = ArcSwap::from_pointee(Resolved::new(&names, usage, stack));
+        Query { names, usage: usage.to_owned(), purpose: None, is_named_only: false, resolved }
+    }
+
+    /// The same query for a purpose (P17).
+    #[must_use]
+    pub fn for_purpose(self, purpose: impl Into<String>) -> Query {
+        Query { purpose: Some(purpose.into()), ..self }
+    }
+
+    /// Restricts the crawler as [`Crawler::named_only`](robomaton_runtime::Crawler::named_only)
+    /// does.
+    #[must_use]
+    pub fn named_only(self, named_only: bool) -> Query {
+        Query { is_named_only: named_only, ..self }
     }
 }
 
@@ -73,16 +88,29 @@ impl Snapshot {
         if let Some(single) = self.single(url) {
             // The names of a single capture are few, so they are looked up each time.
             let image = &single.image;
-            let (crawler, usage) = (image.crawler(&query.names), image.usage(&query.usage));
+            let crawler = image.crawler(&query.names).named_only(query.is_named_only);
+            let usage = image.usage(&query.usage);
+            let usage = query.purpose.as_ref().map_or(usage, |purpose| usage.for_purpose(purpose));
             return answer(&image.decide(&crawler, usage, url));
         }
-        let resolved = query.resolved.load();
-        if resolved.stack == self.stack.number {
+        let held = query.resolved.load();
+        let made;
+        let resolved = if held.stack == self.stack.number {
+            &**held
+        } else {
+            made = Arc::new(Resolved::new(&query.names, &query.usage, &self.stack));
+            query.resolved.store(Arc::clone(&made));
+            &*made
+        };
+        if query.purpose.is_none() && !query.is_named_only {
             return answer(&self.stack.layers.decide(&resolved.crawler, &resolved.usage, url));
         }
-        let resolved = Arc::new(Resolved::new(&query.names, &query.usage, &self.stack));
-        query.resolved.store(Arc::clone(&resolved));
-        answer(&self.stack.layers.decide(&resolved.crawler, &resolved.usage, url))
+        let crawler = resolved.crawler.clone().named_only(query.is_named_only);
+        let usage = match &query.purpose {
+            Some(purpose) => resolved.usage.for_purpose(purpose),
+            None => resolved.usage.clone(),
+        };
+        answer(&self.stack.layers.decide(&crawler, &usage, url))
     }
 
     /// The site of a URL, if a capture of it was put.
