@@ -2,7 +2,7 @@
 //! --json`.
 //!
 //! The verdict is computed with the question; the rest is read from the cold sections on demand. An
-//! answer keeps its image or text open.
+//! answer keeps its image or text open, or the moment of its store.
 
 use crate::ask::Use;
 use crate::error::said;
@@ -11,18 +11,17 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList};
 use robomaton_explain::{AnswerJson, QuestionJson};
-use robomaton_runtime::Crawler;
+use robomaton_runtime::{Crawler, Verdict};
+use robomaton_store::{Query, Snapshot};
 use std::sync::Arc;
 
 /// The answer to one question: may this crawler use this URL in this way? It is true if the URL is
 /// allowed without conditions.
 #[pyclass(frozen, module = "robomaton")]
 pub struct Answer {
-    source: Arc<Source>,
-    crawler: Arc<Crawler>,
+    asked: Asked,
     agent: String,
     to: Use,
-    document: Option<String>,
     /// The URL.
     #[pyo3(get)]
     url: String,
@@ -45,6 +44,31 @@ pub struct Answer {
     told: PyOnceLock<Py<PyDict>>,
 }
 
+/// Who answers, and which crawler asks.
+enum Asked {
+    Source { source: Arc<Source>, crawler: Arc<Crawler>, document: Option<String> },
+    Store { snapshot: Arc<Snapshot>, query: Arc<Query> },
+}
+
+impl Asked {
+    fn ask<T>(&self, to: &Use, url: &str, answer: impl FnOnce(&Verdict<'_>) -> T) -> PyResult<T> {
+        match self {
+            Asked::Source { source, crawler, document } => {
+                let verdict = source.decide(crawler, to, document.as_deref(), url);
+                Ok(answer(&verdict.map_err(|error| said(&error))?))
+            }
+            Asked::Store { snapshot, query } => Ok(snapshot.ask(query, url, answer)),
+        }
+    }
+
+    fn check(&self, py: Python<'_>) -> PyResult<()> {
+        match self {
+            Asked::Source { source, .. } => source.check(py),
+            Asked::Store { .. } => Ok(()),
+        }
+    }
+}
+
 impl Answer {
     /// Answers the question.
     pub(crate) fn new(
@@ -56,40 +80,43 @@ impl Answer {
         url: String,
     ) -> PyResult<Answer> {
         source.check_usage(&to)?;
-        let verdict =
-            source.decide(&crawler, &to, document.as_deref(), &url).map_err(|error| said(&error))?;
-        let (safe, decision) = (verdict.safe_decision(), verdict.decision());
-        let (incomplete, basis, allowed) =
-            (verdict.is_incomplete(), verdict.basis().name(), verdict.is_allowed());
-        Ok(Answer {
-            verdict: safe.name(),
-            decision: decision.name(),
-            incomplete,
-            basis,
-            allowed,
-            source,
-            crawler,
-            agent,
-            to,
-            document,
-            url,
-            told: PyOnceLock::new(),
-        })
+        Answer::of(Asked::Source { source, crawler, document }, agent, to, url)
+    }
+
+    /// The answer of a store at one moment.
+    pub(crate) fn of_store(
+        snapshot: Arc<Snapshot>,
+        query: Arc<Query>,
+        agent: String,
+        to: Use,
+        url: String,
+    ) -> PyResult<Answer> {
+        Answer::of(Asked::Store { snapshot, query }, agent, to, url)
+    }
+
+    fn of(asked: Asked, agent: String, to: Use, url: String) -> PyResult<Answer> {
+        let facts = asked.ask(&to, &url, |verdict| {
+            let (safe, decision) = (verdict.safe_decision().name(), verdict.decision().name());
+            (safe, decision, verdict.is_incomplete(), verdict.basis().name(), verdict.is_allowed())
+        })?;
+        let (verdict, decision, incomplete, basis, allowed) = facts;
+        let told = PyOnceLock::new();
+        Ok(Answer { asked, agent, to, url, verdict, decision, incomplete, basis, allowed, told })
     }
 
     fn told<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyDict>> {
         let told = self.told.get_or_try_init(py, || {
-            self.source.check(py)?;
-            let verdict = self.source.decide(&self.crawler, &self.to, self.document.as_deref(), &self.url);
-            let verdict = verdict.map_err(|error| said(&error))?;
+            self.asked.check(py)?;
             let question = QuestionJson {
                 url: &self.url,
                 agent: &self.agent,
                 usage: self.to.name(),
                 purpose: self.to.purpose.as_deref(),
             };
-            let json =
-                serde_json::to_string(&AnswerJson::new(question, &verdict)).map_err(|error| said(&error))?;
+            let json = self.asked.ask(&self.to, &self.url, |verdict| {
+                serde_json::to_string(&AnswerJson::new(question, verdict))
+            })?;
+            let json = json.map_err(|error| said(&error))?;
             Ok::<_, PyErr>(from_json(py, &json)?.cast_into::<PyDict>()?.unbind())
         })?;
         Ok(told.bind(py))

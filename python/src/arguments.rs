@@ -39,6 +39,7 @@ macro_rules! arguments {
 }
 
 arguments! {
+    durability: u32,
     images: Several,
     inputs: Several,
     map_above: u64,
@@ -47,11 +48,15 @@ arguments! {
     max_rules: Option<usize>,
     max_stars: Option<usize>,
     now: Option<u64>,
+    memory_captures: Option<usize>,
+    most: usize,
     nulls: String,
     output: Named,
     path: Named,
     purpose: Option<String>,
+    redirects: u16,
     shards: Option<i64>,
+    status: u16,
     threads: i64,
     url: Text<'py>,
     usage: Option<String>,

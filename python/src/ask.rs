@@ -11,6 +11,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use robomaton_explain::{crawler_names, names};
+use robomaton_formats::Profile;
 use robomaton_formats::user_agent::words;
 use robomaton_runtime::{Crawler, Image, Usage};
 use std::cmp::Reverse;
@@ -204,12 +205,7 @@ impl Crawlers {
     /// # Errors
     /// If one has surrogates.
     pub(crate) fn names(&self, agent: &Agent<'_>) -> PyResult<Vec<String>> {
-        let strings = agent.strings()?;
-        let of = if self.headers { every_word } else { names };
-        match agent {
-            Agent::One(_) => Ok(strings.iter().flat_map(|string| of(string)).map(str::to_owned).collect()),
-            Agent::Several(_) => Ok(strings),
-        }
+        names_of(agent, self.headers)
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Vec<String>, Arc<Crawler>>> {
@@ -245,14 +241,35 @@ impl Crawlers {
 
     fn crawler<D: AsRef<[u8]>>(&self, image: &Image<D>, agent: &Agent<'_>) -> PyResult<Crawler> {
         let names = self.names(agent)?;
-        // In the other interfaces, a header without a name means any crawler.
-        for name in names.iter().filter(|_| !self.headers) {
-            crawler_names(name, image.profile())
-                .map_err(|error| PyValueError::new_err(format!("agent: {error}")))?;
-        }
+        check_names(&names, self.headers, image.profile())?;
         let crawler = image.crawler(names);
         Ok(crawler.named_only(self.named_only))
     }
+}
+
+/// The names of an agent, best first. With `headers`, every word of a header is a name.
+///
+/// # Errors
+/// If one has surrogates.
+pub(crate) fn names_of(agent: &Agent<'_>, headers: bool) -> PyResult<Vec<String>> {
+    let strings = agent.strings()?;
+    let of = if headers { every_word } else { names };
+    match agent {
+        Agent::One(_) => Ok(strings.iter().flat_map(|string| of(string)).map(str::to_owned).collect()),
+        Agent::Several(_) => Ok(strings),
+    }
+}
+
+/// Checks that names are those of a crawler.
+///
+/// # Errors
+/// If one names no crawler.
+pub(crate) fn check_names(names: &[String], headers: bool, profile: Profile) -> PyResult<()> {
+    // In the other interfaces, a header without a name means any crawler.
+    for name in names.iter().filter(|_| !headers) {
+        crawler_names(name, profile).map_err(|error| PyValueError::new_err(format!("agent: {error}")))?;
+    }
+    Ok(())
 }
 
 /// Every word of a `User-Agent` header that could be a name, including comments, the longest first.

@@ -4,15 +4,14 @@ use crate::answer::from_json;
 use crate::arguments;
 use crate::ask::Listed;
 use crate::error::{job_error, said};
+use crate::options::compile_options;
 use crate::paths::{Named, Several};
 use crate::urls::threads_of;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use robomaton_build::{Compile, Destination, Merged};
-use robomaton_compiler::{Limits, Options};
+use robomaton_compiler::Options;
 use robomaton_corpus::{BatchOptions, Input, Progress};
-use robomaton_formats::Profile;
-use robomaton_formats::vocabulary::{ControlToken, optional_tables};
 use serde_json::to_string;
 use std::num::NonZero;
 use std::path::Path;
@@ -79,28 +78,9 @@ pub(crate) fn compile<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let threads = threads_of(threads)?;
     let warc_root = warc_root.map(|root| root.0);
-    let crawlers = crawlers.names("crawlers")?;
-    let profile: Profile =
-        profile.parse().map_err(|error| PyValueError::new_err(format!("profile: {error}")))?;
-    let tables = vocabulary.names("vocabulary")?;
-    if let Some(unknown) = tables.iter().find(|&table| !optional_tables().any(|known| known == table)) {
-        return Err(PyValueError::new_err(format!("vocabulary: there is no table {unknown:?}")));
-    }
-    let token = |text: &String| {
-        text.parse().map_err(|error| PyValueError::new_err(format!("control_tokens: {error}")))
-    };
-    let tokens =
-        control_tokens.names("control_tokens")?.iter().map(token).collect::<PyResult<Vec<ControlToken>>>()?;
-    let default = Limits::default();
-    let limits = Limits {
-        bytes: max_bytes,
-        groups: max_groups.unwrap_or(default.groups),
-        rules: max_rules.unwrap_or(default.rules),
-        stars: max_stars.unwrap_or(default.stars),
-        ..default
-    };
-    let compile =
-        Options { profile, limits, crawlers, no_sources: !sources, tables, tokens, ..Options::default() };
+    let limits = [max_bytes, max_groups, max_rules, max_stars];
+    let compile = compile_options(&profile, &crawlers, &vocabulary, &control_tokens, limits)?;
+    let compile = Options { no_sources: !sources, ..compile };
     let options = BatchOptions { compile, pages, threads, warc_root, ..BatchOptions::default() };
     let shards = files(shards)?;
     let inputs = inputs.0.into_iter().map(Input::Path).collect();

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use robomaton_corpus::{BuildError, ReadError};
 use robomaton_formats::WriteError;
 use robomaton_runtime::{MODIFIED, OpenError};
+use robomaton_store::StoreError as Store;
 use std::fmt::Display;
 use std::io;
 use std::path::Path;
@@ -26,6 +27,20 @@ create_exception!(
     Error,
     "An image is damaged, of another version, or no image. `path` names the file; `offset` and `rule` say where and which \
      rule of formats/SPEC.md is broken, where that is known."
+);
+
+create_exception!(
+    robomaton,
+    StoreError,
+    Error,
+    "A store is damaged, was compiled with other options, or belongs to another process. `path` names the file or the directory."
+);
+create_exception!(
+    robomaton,
+    StoreLocked,
+    StoreError,
+    "Another process has the store open for writing, or this one has it open twice. `holder` is the number of the process, \
+     where that is known. A `StoreReader` reads it all the same."
 );
 
 /// An operating system error for a file.
@@ -94,6 +109,30 @@ pub(crate) fn open_error(py: Python<'_>, error: &OpenError) -> PyErr {
         OpenError::Shards { path, .. } => with_place(py, error.to_string(), Some(path), None, None),
         OpenError::Modified { path } => changed(py, path),
         _ => said(error),
+    }
+}
+
+/// The error of a store in a directory.
+pub(crate) fn store_error(py: Python<'_>, directory: &Path, error: &Store) -> PyErr {
+    let placed = |raised: PyErr, path: &Path| {
+        let set = raised.value(py).setattr("path", path.as_os_str().to_owned());
+        set.err().unwrap_or(raised)
+    };
+    match error {
+        Store::Locked { path, holder } => {
+            let said = format!("{error}; open a StoreReader beside it");
+            let raised = placed(StoreLocked::new_err(said), path);
+            let set = raised.value(py).setattr("holder", holder.parse::<u32>().ok());
+            set.err().unwrap_or(raised)
+        }
+        Store::Io { path, error } => os_error(path, error),
+        Store::Image(error) => image_error(py, None, error),
+        Store::Open(error) => open_error(py, error),
+        Store::Damaged { path, .. } | Store::Broken { path } | Store::Unlike { path, .. } => {
+            placed(StoreError::new_err(error.to_string()), path)
+        }
+        error if error.is_of_capture() => PyValueError::new_err(error.to_string()),
+        error => placed(StoreError::new_err(error.to_string()), directory),
     }
 }
 

@@ -99,7 +99,7 @@ fn other(document: Option<String>) -> PyResult<Option<String>> {
 }
 
 /// `allow` or `deny`.
-fn permission(name: &str, word: &str) -> PyResult<Decision> {
+pub(crate) fn permission(name: &str, word: &str) -> PyResult<Decision> {
     match word {
         "allow" => Ok(Decision::Allowed),
         "deny" => Ok(Decision::Disallowed),

@@ -1,4 +1,4 @@
-//! The native part of the Python package: images, texts and builds as Python sees them.
+//! The native part of the Python package: images, texts, stores and builds as Python sees them.
 //!
 //! ```text
 //!   str, bytes, list, NumPy, Arrow ──▶ urls ──▶ batch ──▶ source (image or text) ──▶ answers ──▶ str, list, NumPy, Arrow
@@ -6,8 +6,9 @@
 //!
 //! It stands next to `cli` and `serve` and gives the same answers: names, usages and answers go
 //! through `explain`, images are made by `build`. Invariants: any problem with an argument or an
-//! image is a Python exception; the interpreter lock is released for builds and for questions about
-//! many URLs; rows of NumPy and Arrow never become Python objects. It decides nothing.
+//! image is a Python exception; the interpreter lock is released for builds, for the files of a
+//! store, and for questions about many URLs; rows of NumPy and Arrow never become Python objects.
+//! It decides nothing.
 
 mod answer;
 mod arguments;
@@ -18,11 +19,13 @@ mod command;
 mod error;
 mod image;
 mod lint;
+mod options;
 mod paths;
 mod reference;
 mod robots;
 mod sites;
 mod source;
+mod store;
 mod text;
 mod urls;
 
@@ -39,11 +42,16 @@ fn _robomaton(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("VERDICTS", PyTuple::new(py, VERDICTS)?)?;
     module.add("Error", py.get_type::<error::Error>())?;
     module.add("ImageError", py.get_type::<error::ImageError>())?;
+    module.add("StoreError", py.get_type::<error::StoreError>())?;
+    module.add("StoreLocked", py.get_type::<error::StoreLocked>())?;
     module.add_class::<answer::Answer>()?;
     module.add_class::<image::Image>()?;
     module.add_class::<robots::Robots>()?;
     module.add_function(wrap_pyfunction!(command::command, module)?)?;
     module.add_class::<sites::Sites>()?;
+    module.add_class::<store::SiteState>()?;
+    module.add_class::<store::Store>()?;
+    module.add_class::<store::StoreReader>()?;
     module.add_function(wrap_pyfunction!(build::compile, module)?)?;
     module.add_function(wrap_pyfunction!(build::merge, module)?)?;
     module.add_function(wrap_pyfunction!(lint::_lint, module)?)?;

@@ -85,7 +85,7 @@ def test_names_of_the_module() -> None:
     assert "__version__" in stubbed(STUB.body)
 
 
-@pytest.mark.parametrize("name", ["Answer", "Image", "Robots"])
+@pytest.mark.parametrize("name", ["Answer", "Image", "Robots", "SiteState", "Store", "StoreReader"])
 def test_names_of_a_class(name: str) -> None:
     members = stubbed(stubbed(STUB.body)[name].body)
     of = getattr(native, name)
@@ -97,12 +97,17 @@ def test_names_of_a_class(name: str) -> None:
         assert is_property is not callable(getattr(of, member))
 
 
-def test_attributes_of_errors() -> None:
+def test_attributes_of_errors(tmp_path: Path) -> None:
     assert native.ImageError.__mro__[1:3] == (native.Error, Exception)
     declared_names = set(stubbed(stubbed(STUB.body)["ImageError"].body))
     with pytest.raises(native.ImageError) as raised:
         robomaton.Image(__file__)
     assert declared_names == {name for name in vars(raised.value) if is_public(name)}
+    assert native.StoreLocked.__mro__[1:4] == (native.StoreError, native.Error, Exception)
+    with robomaton.Store(tmp_path) as store, pytest.raises(native.StoreLocked) as locked:
+        robomaton.Store(store.path)
+    declared_names = {*stubbed(stubbed(STUB.body)["StoreError"].body), *stubbed(stubbed(STUB.body)["StoreLocked"].body)}
+    assert declared_names == {name for name in vars(locked.value) if is_public(name)}
 
 
 @pytest.mark.parametrize(("function", "node"), FUNCTIONS)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Literal
+from datetime import datetime
+from typing import Any, List, Literal, Tuple
 
 import numpy as np
 import polars as pl
@@ -34,6 +35,17 @@ def sites(image: robomaton.Image) -> None:
     for site in image:
         assert_type(site, "dict[str, Any]")
     assert_type(len(image), int)
+
+
+def stores(store: robomaton.Store, reader: robomaton.StoreReader, at: datetime) -> None:
+    store.put("https://a.example/robots.txt", 200, b"", headers={"ETag": "x"}, fetched_at=at)
+    store.put("https://a.example/robots.txt", 200, headers={b"ETag": [b"x"]}, fetched_at=1.5)
+    reader.hand("https://a.example/robots.txt", 0, headers=[("ETag", b"x")])
+    assert_type(store.state("https://a.example/", at).state, Literal["unknown", "fresh", "stale", "unreachable"])
+    assert_type(reader.due(), List[Tuple[str, robomaton.SiteState]])
+    assert_type(store.decide("https://a.example/", "GPTBot").verdict, Verdict)
+    with robomaton.Store("crawl.store", durability=100) as opened:
+        assert_type(opened, robomaton.Store)
 
 
 class Own(robomaton.Protego):

@@ -74,6 +74,6 @@ impl Capture {
 }
 
 /// Bytes of a body that count.
-fn most_bytes(options: &Options) -> usize {
+pub(crate) fn most_bytes(options: &Options) -> usize {
     BODY_BYTES.max(options.limits.bytes(options.profile).saturating_add(2))
 }

@@ -19,6 +19,7 @@ mod compact;
 mod error;
 mod files;
 mod flush;
+mod handed;
 mod json;
 pub mod limits;
 mod log;

@@ -48,7 +48,7 @@ pub(crate) struct Log {
 impl Log {
     /// Creates a log.
     pub(crate) fn create(path: PathBuf) -> Result<Log, StoreError> {
-        let marker = RandomState::new().build_hasher().finish().to_le_bytes();
+        let marker = new_marker();
         let create = || {
             let mut file = File::options().read(true).write(true).create_new(true).open(&path)?;
             file.write_all(&[&MAGIC[..], &marker].concat())?;
@@ -97,16 +97,8 @@ impl Log {
     pub(crate) fn append(&self, capture: &Capture, options: &Options) -> Result<u64, StoreError> {
         self.check()?;
         let failed = |error| StoreError::Io { path: self.path.clone(), error };
-        let mut record = vec![0; FRAME];
-        let front = Front::of(capture);
-        record = postcard::to_extend(&front, record).map_err(|error| failed(io::Error::other(error)))?;
-        record.extend(capture.logged_body(options));
-        let length = u32::try_from(record.len() - FRAME).map_err(|_| StoreError::TooLong)?;
-        record[..8].copy_from_slice(&self.marker);
-        record[8..16].copy_from_slice(&self.synced.load(Ordering::Acquire).to_le_bytes());
-        record[16..20].copy_from_slice(&length.to_le_bytes());
-        let sum = checksum(&record[8..20], &record[FRAME..]);
-        record[20..FRAME].copy_from_slice(&sum.to_le_bytes());
+        let synced = self.synced.load(Ordering::Acquire);
+        let record = record(&self.path, capture, options, self.marker, synced)?;
         let start = self.written.load(Ordering::Acquire);
         if let Err(error) = (&self.file).write_all(&record) {
             // A part of the record may be there, and a later one must not follow it.
@@ -159,6 +151,44 @@ impl Log {
             false => Ok(()),
         }
     }
+}
+
+fn new_marker() -> [u8; 8] {
+    RandomState::new().build_hasher().finish().to_le_bytes()
+}
+
+/// The record of a capture; `synced` is the length of the log that is durable.
+fn record(
+    path: &Path,
+    capture: &Capture,
+    options: &Options,
+    marker: [u8; 8],
+    synced: u64,
+) -> Result<Vec<u8>, StoreError> {
+    let failed = |error| StoreError::Io { path: path.to_owned(), error: io::Error::other(error) };
+    let mut record = postcard::to_extend(&Front::of(capture), vec![0; FRAME]).map_err(failed)?;
+    record.extend(capture.logged_body(options));
+    let length = u32::try_from(record.len() - FRAME).map_err(|_| StoreError::TooLong)?;
+    record[..8].copy_from_slice(&marker);
+    record[8..16].copy_from_slice(&synced.to_le_bytes());
+    record[16..20].copy_from_slice(&length.to_le_bytes());
+    let sum = checksum(&record[8..20], &record[FRAME..]);
+    record[20..FRAME].copy_from_slice(&sum.to_le_bytes());
+    Ok(record)
+}
+
+/// A log of one capture.
+pub(crate) fn single(path: &Path, capture: &Capture, options: &Options) -> Result<Vec<u8>, StoreError> {
+    let marker = new_marker();
+    let record = record(path, capture, options, marker, HEADER as u64)?;
+    Ok([&MAGIC[..], &marker, &record].concat())
+}
+
+/// The capture of a log of one; `None` if it is damaged.
+pub(crate) fn of_single(bytes: &[u8]) -> Option<Capture> {
+    let marker = marker(bytes)??;
+    let (mut captures, end) = records(bytes, 0, HEADER, marker).ok()?;
+    captures.pop().filter(|_| end == bytes.len() && captures.is_empty())
 }
 
 /// The marker of the log that begins with these bytes: `None` if it is damaged, `Some(None)` if not

@@ -10,14 +10,16 @@
 //! the layer of its captures; so if the manifest is the same before and after the logs were read,
 //! nothing that was put is missing. A log that is gone is in the layers, and the table of the
 //! remaining ones is built again. Replaying a log whose captures are in a layer changes nothing.
-//! The reader does not know which fetches are in flight: that is in the writer's memory.
+//! The reader does not know which fetches are in flight: that is in the writer's memory. Its own
+//! captures go to the writer by `handed`, and are in its table meanwhile.
 
 use crate::files::{Files, failed, log_path};
+use crate::handed::hand;
 use crate::log::Tail;
 use crate::snapshot::{Query, Snapshot, Stack};
-use crate::store::{check_options, replay, stack};
+use crate::store::{check_options, replay, stack, with};
 use crate::table::Table;
-use crate::{Due, SiteState, Stats, StoreError};
+use crate::{Capture, Due, SiteState, Stats, StoreError};
 use arc_swap::ArcSwap;
 use robomaton_compiler::{Options, ProgramCache, emit};
 use robomaton_formats::Decision;
@@ -25,7 +27,7 @@ use robomaton_runtime::{Manifest, Terms};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Attempts to read a store whose layers are replaced meanwhile.
 const ATTEMPTS: usize = 16;
@@ -83,6 +85,10 @@ struct Followed {
     /// The captures of the logs.
     table: Table,
     logs: BTreeMap<u64, Tail>,
+    /// The captures that this reader handed over and the writer did not take yet, and their files.
+    handed: Vec<(PathBuf, Capture)>,
+    /// True if the table lacks them.
+    is_without_handed: bool,
     /// True if this is not what questions are answered from.
     is_changed: bool,
 }
@@ -101,7 +107,9 @@ impl Reader {
         let table = Table::new();
         let snapshot = Snapshot { stack: Arc::clone(&stack), frozen: Table::new(), table: table.clone() };
         let (cache, logs) = (ProgramCache::default(), BTreeMap::new());
-        let followed = Followed { cache, manifest, stack, table, logs, is_changed: false };
+        let (handed, is_without_handed, is_changed) = (Vec::new(), false, false);
+        let followed =
+            Followed { cache, manifest, stack, table, logs, handed, is_without_handed, is_changed };
         let current = ArcSwap::from_pointee(snapshot);
         let reader = Reader { directory, options, current, followed: Mutex::new(followed) };
         reader.refresh()?;
@@ -114,15 +122,17 @@ impl Reader {
     /// # Errors
     /// If a file cannot be read, is damaged, or is missing. Answers stay as they were.
     pub fn refresh(&self) -> Result<bool, StoreError> {
-        let mut followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
+        self.refresh_locked(&mut self.lock())
+    }
+
+    fn refresh_locked(&self, followed: &mut Followed) -> Result<bool, StoreError> {
         for _ in 0..ATTEMPTS {
             match followed.follow(&self.directory, &self.options) {
                 Ok(false) => {}
                 Ok(true) => {
                     let is_changed = std::mem::take(&mut followed.is_changed);
                     if is_changed {
-                        let (stack, table) = (Arc::clone(&followed.stack), followed.table.clone());
-                        self.current.store(Arc::new(Snapshot { stack, frozen: Table::new(), table }));
+                        self.current.store(Arc::new(followed.snapshot()));
                     }
                     return Ok(is_changed);
                 }
@@ -135,6 +145,35 @@ impl Reader {
         }
         let error = io::Error::other("its layers are replaced faster than they can be read");
         Err(failed(&self.directory, error))
+    }
+
+    /// Hands a capture over to the writer, as a file in the store that
+    /// [`Store::take_handed`](crate::Store::take_handed) puts. For questions to this reader it
+    /// counts at once; for others, when it was put. It is durable when this returns. False if the
+    /// store holds one of the site that a merge would choose: nothing is handed over then.
+    ///
+    /// # Errors
+    /// As of [`Store::put`](crate::Store::put) and [`Reader::refresh`]. An answer 304 is an error,
+    /// too, since the writer may have another text by the time it takes it: ask without validators.
+    pub fn hand(&self, capture: &Capture) -> Result<bool, StoreError> {
+        if capture.status == 304 {
+            return Err(StoreError::NotModified(capture.url.clone()));
+        }
+        let mut followed = self.lock();
+        self.refresh_locked(&mut followed)?;
+        let (snapshot, ReaderOptions { compile, terms }) = (followed.snapshot(), &self.options);
+        let (_, Some(table)) = with(&snapshot, capture, compile, terms, &mut followed.cache)? else {
+            return Ok(false);
+        };
+        let path = hand(&self.directory, capture, compile)?;
+        followed.handed.push((path, capture.clone()));
+        followed.table = table;
+        self.current.store(Arc::new(followed.snapshot()));
+        Ok(true)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Followed> {
+        self.followed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The state at the last refresh.
@@ -170,7 +209,7 @@ impl Reader {
     /// Counts of the store as of the last refresh. The bytes of the log are the read ones of all
     /// logs.
     pub fn stats(&self) -> Stats {
-        let followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
+        let followed = self.lock();
         Stats::new(&self.current.load(), followed.logs.values().map(Tail::len).sum())
     }
 }
@@ -184,6 +223,8 @@ impl Followed {
             self.manifest = manifest;
             self.is_changed = true;
         }
+        // The writer removes a file after it put the capture, so the logs have it.
+        self.handed.retain(|(path, _)| path.exists());
         let numbers = Files::read(directory)?.logs;
         if self.logs.keys().any(|number| !numbers.contains(number)) {
             self.forget();
@@ -201,13 +242,16 @@ impl Followed {
             };
             self.take(&captures, options)?;
         }
+        if std::mem::take(&mut self.is_without_handed) {
+            let captures: Vec<Capture> = self.handed.iter().map(|(_, capture)| capture.clone()).collect();
+            self.take(&captures, options)?;
+        }
         Ok(self::manifest(directory)? == self.manifest)
     }
 
     /// Takes captures into the table.
-    fn take(&mut self, captures: &[crate::Capture], options: &ReaderOptions) -> Result<(), StoreError> {
-        let (stack, table) = (Arc::clone(&self.stack), self.table.clone());
-        let mut snapshot = Snapshot { stack, frozen: Table::new(), table };
+    fn take(&mut self, captures: &[Capture], options: &ReaderOptions) -> Result<(), StoreError> {
+        let mut snapshot = self.snapshot();
         for capture in captures {
             self.is_changed |=
                 replay(&mut snapshot, capture, &options.compile, &options.terms, &mut self.cache)?;
@@ -221,6 +265,12 @@ impl Followed {
         self.logs.clear();
         self.table = Table::new();
         self.is_changed = true;
+        self.is_without_handed = true;
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        let (stack, table) = (Arc::clone(&self.stack), self.table.clone());
+        Snapshot { stack, frozen: Table::new(), table }
     }
 }
 

@@ -346,7 +346,7 @@ pub(crate) fn replay(
 }
 
 /// The site of a capture, and the table with it; `None` if the snapshot holds one that is as good.
-fn with(
+pub(crate) fn with(
     snapshot: &Snapshot,
     capture: &Capture,
     compile: &Options,

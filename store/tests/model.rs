@@ -77,17 +77,30 @@ fn facts(verdict: &Verdict<'_>) -> impl PartialEq + std::fmt::Debug + use<> {
     (verdict.decision(), verdict.is_incomplete(), verdict.basis(), site, rule)
 }
 
-const QUERIES: [(&str, &str); 4] =
-    [("a", "crawl"), ("GPTBot", "ai-train"), ("*", "index"), ("zzz", "no-such-usage")];
+/// A name, a usage, a purpose, and true if only groups that name the crawler count.
+const QUERIES: [(&str, &str, Option<&str>, bool); 4] = [
+    ("a", "crawl", None, false),
+    ("GPTBot", "ai-train", None, false),
+    ("zzz", "no-such-usage", None, false),
+    ("b", "index", Some("ads"), true),
+];
 
 fn queries(store: &Store) -> Vec<Query> {
-    QUERIES.map(|(name, usage)| store.query([name], usage)).into()
+    let query = |(name, usage, purpose, named_only): (&str, &str, Option<&str>, bool)| {
+        let query = store.query([name], usage).named_only(named_only);
+        match purpose {
+            Some(purpose) => query.for_purpose(purpose),
+            None => query,
+        }
+    };
+    QUERIES.map(query).into()
 }
 
 fn compare(snapshot: &Snapshot, queries: &[Query], image: &Image<Vec<u8>>, random: &mut Random) {
-    for (query, (name, usage)) in queries.iter().zip(QUERIES) {
-        let crawler = image.crawler([name]);
+    for (query, (name, usage, purpose, named_only)) in queries.iter().zip(QUERIES) {
+        let crawler = image.crawler([name]).named_only(named_only);
         let usage = if usage == "crawl" { Usage::CRAWL } else { image.usage(usage) };
+        let usage = purpose.map_or(usage, |purpose| usage.for_purpose(purpose));
         for site in 0..HOSTS + 1 {
             for host in ["https://site{}.example", "http://SITE{}.Example:80", "ftp://site{}"] {
                 let host = host.replace("{}", &site.to_string());

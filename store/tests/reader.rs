@@ -55,7 +55,7 @@ fn a_reader_holds_what_the_store_holds() {
     let place = tempfile::tempdir().expect("a directory");
     let mut store = Store::open(place.path(), options()).expect("a store");
     let (mut random, mut old) = (Random::new(5), reader(place.path()));
-    for step in 0..1_000_u64 {
+    for step in 0..600_u64 {
         let now = START + step;
         let status = random.pick(&[200, 200, 200, 304, 404, 503, 0]);
         match store.put(&capture(random.below(SITES), now - random.below(9) as u64, status)) {
@@ -122,7 +122,7 @@ fn a_refresh_has_what_was_put_before() {
     };
     thread::scope(|scope| {
         let followers: Vec<_> = (0..2).map(|_| scope.spawn(follow)).collect();
-        for round in 1..=80 {
+        for round in 1..=40 {
             for (site, put) in put.iter().enumerate() {
                 assert!(store.put(&capture(site, START + round, 200)).expect("room"));
                 put.store(START + round, Ordering::Release);

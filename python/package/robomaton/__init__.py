@@ -1,7 +1,7 @@
 """May this crawler use this URL in this way, and under what conditions?
 
 robots.txt files of many sites, compiled into one memory-mapped image (`compile`, `merge`), which any number of threads and
-processes ask (`Image`); single files (`Robots`, `lint`); images for those who count (`export`, `diff`, `report`); and classes in the shape of others' (`Protego`, `robomaton.scrapy`). Jobs
+processes ask (`Image`); a store that answers while captures go in (`Store`, `StoreReader`); single files (`Robots`, `lint`); images for those who count (`export`, `diff`, `report`); and classes in the shape of others' (`Protego`, `robomaton.scrapy`). Jobs
 over many machines are in `robomaton.spark`.
 
 The work is done by the native module; this package gives it its names.
@@ -14,6 +14,11 @@ from robomaton._robomaton import (
     Image,
     ImageError,
     Robots,
+    SiteState,
+    Store,
+    StoreError,
+    StoreLocked,
+    StoreReader,
     __version__,
     compile,
     merge,
@@ -33,6 +38,11 @@ __all__ = [
     "Protego",
     "Remark",
     "Robots",
+    "SiteState",
+    "Store",
+    "StoreError",
+    "StoreLocked",
+    "StoreReader",
     "Table",
     "Use",
     "__version__",

@@ -3,9 +3,25 @@
 Columns come before lists among overloads: pyarrow has no types, and of an argument of unknown type the first is taken.
 """
 
+from datetime import datetime
 from os import PathLike
 from types import TracebackType
-from typing import Any, Iterable, Iterator, List, Literal, Protocol, Sequence, Tuple, Type, TypeVar, Union, overload
+from typing import (
+    Any,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Literal,
+    Mapping,
+    Protocol,
+    Sequence,
+    Tuple,
+    Type,
+    TypeVar,
+    Union,
+    overload,
+)
 
 _Path = Union[str, "PathLike[str]"]
 _Text = Union[str, bytes]
@@ -15,8 +31,15 @@ _Profile = Literal["full", "rfc9309", "google", "koster"]
 _Permission = Literal["allow", "deny"]
 _Nulls = Literal["error", "keep"]
 _Times = Tuple[int, int]
+#: Seconds since 1970, or a datetime with a time zone.
+_Time = Union[int, float, datetime]
+_Body = Union[str, bytes, bytearray, memoryview]
+_Values = Union[_Text, Sequence[_Text]]
+_Headers = Union[Mapping[str, _Values], Mapping[bytes, _Values], Iterable[Tuple[_Text, _Values]]]
 _Image = TypeVar("_Image", bound="Image")
 _Robots = TypeVar("_Robots", bound="Robots")
+_Store = TypeVar("_Store", bound="Store")
+_StoreReader = TypeVar("_StoreReader", bound="StoreReader")
 
 class _ArrowArray(Protocol):
     def __arrow_c_array__(self, requested_schema: Any = None) -> Any: ...
@@ -41,6 +64,12 @@ class ImageError(Error):
     path: str | None
     offset: int | None
     rule: int | None
+
+class StoreError(Error):
+    path: str
+
+class StoreLocked(StoreError):
+    holder: int | None
 
 class Answer:
     @property
@@ -302,6 +331,111 @@ class Robots:
     def crawl_delay(self, agent: _Agent) -> float | None: ...
     def request_rates(self, agent: _Agent) -> List[Tuple[int, int, _Times | None]]: ...
     def visit_times(self, agent: _Agent) -> List[_Times]: ...
+
+class SiteState:
+    @property
+    def state(self) -> Literal["unknown", "fresh", "stale", "unreachable"]: ...
+    @property
+    def in_flight(self) -> bool: ...
+    @property
+    def fetched_at(self) -> int | None: ...
+    @property
+    def fetch_at(self) -> int | None: ...
+    @property
+    def since(self) -> int | None: ...
+    @property
+    def etag(self) -> str | None: ...
+    @property
+    def last_modified(self) -> str | None: ...
+    @property
+    def conditions(self) -> Dict[str, str]: ...
+
+class StoreReader:
+    def __new__(
+        cls: Type[_StoreReader],
+        path: _Path,
+        *,
+        profile: _Profile = "full",
+        crawlers: Sequence[str] = (),
+        vocabulary: Sequence[str] = (),
+        control_tokens: Sequence[str] = (),
+        max_bytes: int | None = None,
+        max_groups: int | None = None,
+        max_rules: int | None = None,
+        max_stars: int | None = None,
+        on_forbidden: _Permission = "allow",
+        on_throttled: _Permission = "allow",
+        elements: bool = False,
+        named_only: bool = False,
+        headers: bool = False,
+    ) -> _StoreReader: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def closed(self) -> bool: ...
+    def close(self) -> None: ...
+    def __enter__(self: _StoreReader) -> _StoreReader: ...
+    def __exit__(
+        self,
+        exception: Type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None: ...
+    def refresh(self) -> bool: ...
+    def allowed(self, url: _Text, agent: _Agent, *, usage: str | None = None, purpose: str | None = None) -> bool: ...
+    def decide(self, url: _Text, agent: _Agent, *, usage: str | None = None, purpose: str | None = None) -> Answer: ...
+    def crawl_delay(self, url: _Text, agent: _Agent) -> float | None: ...
+    def state(self, url: _Text, now: _Time | None = None) -> SiteState: ...
+    def due(self, now: _Time | None = None, *, most: int = 1000) -> List[Tuple[str, SiteState]]: ...
+    def hand(
+        self,
+        url: _Text,
+        status: int,
+        body: _Body = b"",
+        *,
+        headers: _Headers = (),
+        redirects: int = 0,
+        fetched_at: _Time | None = None,
+    ) -> bool: ...
+    def stats(self) -> Dict[str, int]: ...
+
+class Store(StoreReader):
+    def __new__(
+        cls: Type[_Store],
+        path: _Path,
+        *,
+        durability: Literal["each"] | int | None = "each",
+        memory_captures: int | None = None,
+        profile: _Profile = "full",
+        crawlers: Sequence[str] = (),
+        vocabulary: Sequence[str] = (),
+        control_tokens: Sequence[str] = (),
+        max_bytes: int | None = None,
+        max_groups: int | None = None,
+        max_rules: int | None = None,
+        max_stars: int | None = None,
+        on_forbidden: _Permission = "allow",
+        on_throttled: _Permission = "allow",
+        elements: bool = False,
+        named_only: bool = False,
+        headers: bool = False,
+    ) -> _Store: ...
+    def put(
+        self,
+        url: _Text,
+        status: int,
+        body: _Body = b"",
+        *,
+        headers: _Headers = (),
+        redirects: int = 0,
+        fetched_at: _Time | None = None,
+    ) -> bool: ...
+    def begin(self, url: _Text, now: _Time | None = None) -> bool: ...
+    def take_handed(self) -> int: ...
+    def compact(self) -> None: ...
+    def evict(self, oldest: _Time) -> None: ...
+    def flush(self) -> None: ...
+    def sync(self) -> None: ...
 
 def _command(arguments: Sequence[str]) -> int: ...
 def compile(

@@ -1,21 +1,46 @@
-"""The robots.txt parser of a Scrapy project: `ROBOTSTXT_PARSER = "robomaton.scrapy.RobotParser"`.
+"""What a Scrapy project needs: a parser of robots.txt, and a middleware whose store many processes share.
 
-Scrapy's middleware fetches robots.txt, hands its bytes over, and asks before each request. A body that is no robots.txt, such
-as an error page, forbids nothing, as with Scrapy's own parsers.
+`ROBOTSTXT_PARSER = "robomaton.scrapy.RobotParser"` is for Scrapy's own middleware, which fetches each robots.txt once in
+each process, hands its bytes over, and asks before each request. A body that is no robots.txt, such as an error page,
+forbids nothing, as with Scrapy's own parsers. `StoreMiddleware` stands in place of Scrapy's, and remembers.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+import logging
+import threading
+import time
+from functools import partial
+from typing import TYPE_CHECKING, Any, Mapping, TypeVar
+from urllib.parse import urljoin
 
+from scrapy import signals
+from scrapy.exceptions import IgnoreRequest, NotConfigured
+from scrapy.http import Request
+from scrapy.http.request import NO_CALLBACK
 from scrapy.robotstxt import RobotParser as _RobotParser
+from scrapy.utils.asyncio import run_in_thread
+from scrapy.utils.defer import maybe_deferred_to_future
+from scrapy.utils.httpobj import urlparse_cached
+from twisted.internet.defer import Deferred
 
-from robomaton._robomaton import Robots
+from robomaton._robomaton import Robots, SiteState, Store, StoreLocked, StoreReader
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 _Parser = TypeVar("_Parser", bound="RobotParser")
+_Middleware = TypeVar("_Middleware", bound="StoreMiddleware")
+
+logger = logging.getLogger(__name__)
+
+#: Redirects of a robots.txt that are followed (RFC 9309 2.3.1.2).
+_REDIRECTS = 5
+#: Milliseconds after which a capture is durable.
+_DURABILITY = 100
+#: Seconds between two looks at the store, and to wait for its writer to create it.
+_PAUSE = 1.0
+_CREATED = 10.0
 
 
 class RobotParser(_RobotParser):
@@ -40,3 +65,189 @@ class RobotParser(_RobotParser):
     def crawl_delay(self, user_agent: str | bytes) -> float | None:
         """The seconds between fetches that the file asks for, if it does."""
         return self.robots.crawl_delay(user_agent)
+
+
+class StoreMiddleware:
+    """A downloader middleware in place of Scrapy's `RobotsTxtMiddleware`, with the store of the setting `ROBOMATON_STORE`.
+
+    The first process that opens the store writes it; all others read it, fetch what it lacks, and hand that over. When the
+    writer ends, another process takes its place. Before a request, robots.txt is fetched if the store does not know the
+    site, or if its text is due again; every answer goes into the store, and so does a failure to connect.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        settings = crawler.settings
+        directory = settings.get("ROBOMATON_STORE")
+        if not directory or not settings.getbool("ROBOTSTXT_OBEY"):
+            raise NotConfigured
+        self.crawler = crawler
+        self._directory: str = directory
+        self._options: dict[str, Any] = {"headers": True, **settings.getdict("ROBOMATON_STORE_OPTIONS")}
+        self._user_agent: str | None = settings["ROBOTSTXT_USER_AGENT"]
+        self._default_user_agent: str = settings["USER_AGENT"]
+        #: A `Store` in the process that writes, and a `StoreReader` in all others.
+        self.store: StoreReader = self._open()
+        #: Requests that wait for the robots.txt of a site that is being fetched.
+        self._waiting: dict[str, list[Deferred[None]]] = {}
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="robomaton-store", daemon=True)
+        self._thread.start()
+
+    @classmethod
+    def from_crawler(cls: type[_Middleware], crawler: Crawler) -> _Middleware:
+        """A middleware that ends with the spider."""
+        middleware = cls(crawler)
+        crawler.signals.connect(middleware.spider_closed, signals.spider_closed)
+        return middleware
+
+    def spider_closed(self) -> None:
+        """Closes the store, so that another process writes it."""
+        self._stopped.set()
+        self._thread.join()
+        if isinstance(self.store, Store):
+            self.store.take_handed()
+        self.store.close()
+
+    async def process_request(self, request: Request) -> None:
+        """Asks the store, and fetches robots.txt first where that is due."""
+        if request.meta.get("dont_obey_robotstxt") or urlparse_cached(request).scheme not in ("http", "https"):
+            return
+        store = await self._prepared(request)
+        user_agent = self._user_agent or request.headers.get(b"User-Agent") or self._default_user_agent
+        if not store.allowed(request.url, user_agent):
+            logger.debug("Forbidden by robots.txt: %s", request, extra={"spider": self.crawler.spider})
+            self._count("forbidden")
+            raise IgnoreRequest("Forbidden by robots.txt")
+
+    async def _prepared(self, request: Request) -> StoreReader:
+        """The store, once it knows the site of a request."""
+        url = urlparse_cached(request)
+        site = f"{url.scheme}://{url.netloc}"
+        store = self.store
+        # Whoever waits may find that the fetch of another request failed, or that the store is another one now.
+        for _ in range(3):
+            store = self.store
+            state = store.state(request.url)
+            if _is_due(state) and store.refresh():
+                state = store.state(request.url)
+            waiting = self._waiting.get(site)
+            if not _is_due(state) or (waiting is not None and state.state != "unknown"):
+                break
+            if waiting is None:
+                await self._fetch(store, site, state)
+            else:
+                # One for each: the callbacks of a Deferred pass their results on to the next.
+                waiter: Deferred[None] = Deferred()
+                waiting.append(waiter)
+                await maybe_deferred_to_future(waiter)
+        return store
+
+    async def _fetch(self, store: StoreReader, site: str, state: SiteState) -> None:
+        """Fetches the robots.txt of a site, and puts the answer into the store, whatever it is."""
+        self._waiting[site] = []
+        try:
+            begun = int(time.time())
+            url = f"{site}/robots.txt"
+            # The writer may have another text by the time it takes a capture that was handed over.
+            conditions = state.conditions if isinstance(store, Store) else {}
+            status, body, headers, redirects = await self._download(url, conditions)
+            if status == 304:
+                if not conditions:
+                    status = 0
+                elif store.state(url).fetched_at != state.fetched_at:
+                    # It says nothing about a text that came in meanwhile.
+                    return
+            put = partial(store.hand, url, status, body, headers=headers, redirects=redirects, fetched_at=begun)
+            await run_in_thread(put)
+        finally:
+            for waiter in self._waiting.pop(site):
+                waiter.callback(None)
+
+    async def _download(self, url: str, conditions: Mapping[str, str]) -> tuple[int, bytes, Any, int]:
+        """Status, body and header fields of the last answer, and the number of redirects that led to it."""
+        engine = self.crawler.engine
+        assert engine is not None
+        redirects = 0
+        self._count("request_count")
+        while True:
+            meta = {"dont_obey_robotstxt": True, "dont_redirect": True, "handle_httpstatus_all": True}
+            request = Request(url, headers=dict(conditions), meta=meta, priority=1000, callback=NO_CALLBACK)
+            try:
+                response = await engine.download_async(request)
+            except IgnoreRequest:
+                raise
+            except Exception as error:
+                logger.warning("No answer for %s: %s", request, error, extra={"spider": self.crawler.spider})
+                self._count(f"exception_count/{type(error)}")
+                return 0, b"", {}, redirects
+            location = (response.headers.get(b"Location") or b"").decode("latin-1")
+            if not location or response.status not in range(300, 400) or redirects == _REDIRECTS:
+                break
+            target = _joined(response.url, location)
+            if target is None:
+                break
+            url = target
+            redirects += 1
+        self._count("response_count")
+        self._count(f"response_status_count/{response.status}")
+        return response.status, response.body, response.headers, redirects
+
+    def _count(self, name: str) -> None:
+        if self.crawler.stats is not None:
+            self.crawler.stats.inc_value(f"robotstxt/{name}")
+
+    def _open(self) -> StoreReader:
+        """Opens the store: for writing, if no other process does."""
+        try:
+            return Store(self._directory, durability=_DURABILITY, **self._options)
+        except StoreLocked:
+            pass
+        end = time.monotonic() + _CREATED
+        while True:
+            try:
+                return StoreReader(self._directory, **self._options)
+            except FileNotFoundError:
+                # The writer is about to create it.
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.01)
+
+    def _run(self) -> None:
+        """Tends the store until the spider is closed; the crawl goes on whatever happens."""
+        last = None
+        while not self._stopped.wait(_PAUSE):
+            try:
+                self._tend()
+                last = None
+            except Exception as error:
+                if repr(error) != last:
+                    logger.error("The store: %s", error)
+                last = repr(error)
+
+    def _tend(self) -> None:
+        store = self.store
+        if isinstance(store, Store):
+            store.take_handed()
+            store.compact()
+            return
+        store.refresh()
+        try:
+            writer = Store(self._directory, durability=_DURABILITY, **self._options)
+        except StoreLocked:
+            return
+        # With the captures of this process that nobody took.
+        writer.take_handed()
+        self.store = writer
+
+
+def _is_due(state: SiteState) -> bool:
+    return state.fetch_at is None or state.fetch_at <= time.time()
+
+
+def _joined(url: str, location: str) -> str | None:
+    """The target of a redirect. Files of this machine are none."""
+    try:
+        target = urljoin(url, location)
+    except ValueError:
+        return None
+    return target if target.lower().startswith(("http://", "https://")) else None

@@ -1,0 +1,517 @@
+//! A store of captures, as Python sees it: open for reading, or for writing.
+//!
+//! ```text
+//!   arguments ──▶ capture ──▶ open (a store or a reader) ──▶ Answer, SiteState
+//! ```
+//!
+//! It stands beside `image`, and gives the same answers for the same captures. Invariants: the
+//! interpreter lock is released wherever a file is read or written; a question takes no lock of the
+//! store. It decides nothing.
+
+mod capture;
+mod open;
+mod state;
+mod time;
+
+use crate::answer::Answer;
+use crate::arguments;
+use crate::ask::{Agent, Listed, Use};
+use crate::batch::warn_no_url;
+use crate::error::store_error;
+use crate::image::permission;
+use crate::options::compile_options;
+use crate::paths::Named;
+use crate::text::Text;
+use arc_swap::ArcSwapOption;
+use capture::{Fetched, Fields, body, headers};
+use open::{Open, Opened};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple};
+use robomaton_runtime::{Basis, Terms};
+use robomaton_store::{Durability, Reader, ReaderOptions, Stats, Store as Written, StoreError, StoreOptions};
+pub(crate) use state::SiteState;
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use time::{given, seconds};
+
+/// A store that is open for reading: any number of processes may have it open while another one
+/// writes it as a `Store`. Threads share it.
+///
+/// Answers stay as they are until `refresh`; then every capture counts whose `put` had returned
+/// before, on this machine. `hand` gives the writer a capture that this process fetched. After a
+/// fork, the child opens the store again by itself.
+///
+/// The options for compiling (`profile`, `crawlers`, `vocabulary`, `control_tokens`, `max_bytes`,
+/// `max_groups`, `max_rules`, `max_stars`, as of `compile`) must be those of the writer.
+/// `on_forbidden`, `on_throttled`, `elements` and `named_only` are as of `Image`; with `headers`,
+/// every word of a `User-Agent` header is a name of the crawler, as of `Robots`.
+///
+/// ```python
+/// reader = robomaton.StoreReader("crawl.store")
+/// reader.refresh()
+/// if reader.state(url).state != "unknown" and reader.allowed(url, "mybot"):
+///     ...
+/// ```
+#[pyclass(frozen, subclass, module = "robomaton")]
+pub struct StoreReader {
+    /// Empty if it is closed.
+    opened: ArcSwapOption<Opened>,
+    path: PathBuf,
+}
+
+/// A store of captures that answers while captures go in: a directory, which is created if it is
+/// missing. One process at a time has it open as a `Store`, and a second one gets a `StoreLocked`;
+/// others read it as a `StoreReader`.
+///
+/// `durability` says when a put is durable: `"each"` when it returns; a number of milliseconds, at
+/// most so long after; `None` when the system writes it (a crash of the process loses nothing, a
+/// power failure may). `memory_captures` is the number of captures in memory before they become a
+/// layer (4096). The other options are those of `StoreReader`.
+///
+/// ```python
+/// with robomaton.Store("crawl.store") as store:
+///     if store.state(url).state == "unknown" and store.begin(url):
+///         response = fetch(robots_url)
+///         store.put(robots_url, response.status, response.body, headers=response.headers)
+///     if store.allowed(url, "mybot"):
+///         ...
+/// ```
+#[pyclass(frozen, subclass, extends = StoreReader, module = "robomaton")]
+pub struct Store;
+
+impl StoreReader {
+    /// The open store, for a call that keeps it.
+    ///
+    /// # Errors
+    /// If it is closed, or belongs to the parent of this process.
+    fn opened(&self, py: Python<'_>) -> PyResult<Arc<Opened>> {
+        let Some(opened) = self.opened.load_full() else {
+            return Err(PyValueError::new_err("the store is closed"));
+        };
+        if opened.is_of_this_process() {
+            return Ok(opened);
+        }
+        let again = Arc::new(opened.again(py, &self.path)?);
+        self.opened.store(Some(Arc::clone(&again)));
+        Ok(again)
+    }
+
+    /// Calls a store without the interpreter lock.
+    fn call<T: Send>(
+        &self,
+        py: Python<'_>,
+        call: impl FnOnce(&Open) -> Result<T, StoreError> + Send,
+    ) -> PyResult<T> {
+        let opened = self.opened(py)?;
+        // The last one closes the store, which may take a while.
+        let result = py.detach(move || {
+            let result = call(opened.open());
+            drop(opened);
+            result
+        });
+        result.map_err(|error| store_error(py, &self.path, &error))
+    }
+
+    /// Calls a store that is open for writing.
+    fn write<T: Send>(
+        &self,
+        py: Python<'_>,
+        call: impl FnOnce(&Written) -> Result<T, StoreError> + Send,
+    ) -> PyResult<T> {
+        let result = self.call(py, |open| match open {
+            Open::Writer(store) => call(store).map(Some),
+            Open::Reader(_) => Ok(None),
+        })?;
+        result.ok_or_else(|| PyTypeError::new_err("the store is open for reading"))
+    }
+}
+
+/// When a put is durable, as given.
+fn durability(value: &Bound<'_, PyAny>) -> PyResult<Option<Durability>> {
+    let expected = || PyValueError::new_err("durability: expected 'each', milliseconds or None");
+    if value.is_none() {
+        return Ok(Some(Durability::Never));
+    }
+    if value.is_instance_of::<PyString>() {
+        return if value.eq("each")? { Ok(Some(Durability::Each)) } else { Err(expected()) };
+    }
+    let milliseconds = arguments::durability(value)?;
+    // A thread that syncs without a pause would do nothing else.
+    if milliseconds == 0 {
+        return Err(expected());
+    }
+    Ok(Some(Durability::Every(Duration::from_millis(milliseconds.into()))))
+}
+
+/// A number that is not zero, if it is given.
+fn at_least_one(name: &str, value: Option<usize>) -> PyResult<Option<usize>> {
+    match value {
+        Some(0) => Err(PyValueError::new_err(format!("{name}: expected 1 or more"))),
+        value => Ok(value),
+    }
+}
+
+macro_rules! options {
+    ($profile:ident, $crawlers:ident, $vocabulary:ident, $control_tokens:ident, $limits:expr, $on_forbidden:ident,
+        $on_throttled:ident, $elements:ident) => {{
+        let compile = compile_options(&$profile, &$crawlers, &$vocabulary, &$control_tokens, $limits)?;
+        let terms = Terms {
+            on_forbidden: permission("on_forbidden", &$on_forbidden)?,
+            on_throttled: permission("on_throttled", &$on_throttled)?,
+            elements: $elements,
+            ..Terms::default()
+        };
+        ReaderOptions { compile, terms }
+    }};
+}
+
+#[pymethods]
+impl StoreReader {
+    /// Opens the store in a directory.
+    #[new]
+    #[pyo3(
+        signature = (
+            path, *, profile="full".into(), crawlers=Listed::default(), vocabulary=Listed::default(),
+            control_tokens=Listed::default(), max_bytes=None, max_groups=None, max_rules=None, max_stars=None,
+            on_forbidden="allow".into(), on_throttled="allow".into(), elements=false, named_only=false, headers=false
+        ),
+        text_signature = "(path, *, profile='full', crawlers=(), vocabulary=(), control_tokens=(), max_bytes=None, \
+                          max_groups=None, max_rules=None, max_stars=None, on_forbidden='allow', on_throttled='allow', \
+                          elements=False, named_only=False, headers=False)"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
+    fn new(
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::path)] path: Named,
+        profile: String,
+        crawlers: Listed<'_>,
+        vocabulary: Listed<'_>,
+        control_tokens: Listed<'_>,
+        #[pyo3(from_py_with = arguments::max_bytes)] max_bytes: Option<usize>,
+        #[pyo3(from_py_with = arguments::max_groups)] max_groups: Option<usize>,
+        #[pyo3(from_py_with = arguments::max_rules)] max_rules: Option<usize>,
+        #[pyo3(from_py_with = arguments::max_stars)] max_stars: Option<usize>,
+        on_forbidden: String,
+        on_throttled: String,
+        elements: bool,
+        named_only: bool,
+        headers: bool,
+    ) -> PyResult<StoreReader> {
+        let limits = [max_bytes, max_groups, max_rules, max_stars];
+        let options = options!(
+            profile,
+            crawlers,
+            vocabulary,
+            control_tokens,
+            limits,
+            on_forbidden,
+            on_throttled,
+            elements
+        );
+        let path = path.0;
+        let reader = py.detach(|| Reader::open(&path, options.clone()));
+        let reader = reader.map_err(|error| store_error(py, &path, &error))?;
+        let opened = Opened::new(py, Open::Reader(reader), options, headers, named_only)?;
+        Ok(StoreReader { opened: ArcSwapOption::from_pointee(opened), path })
+    }
+
+    /// The path by which it was opened.
+    #[getter]
+    fn path(&self) -> &OsStr {
+        self.path.as_os_str()
+    }
+
+    /// True if it is closed.
+    #[getter]
+    fn closed(&self) -> bool {
+        self.opened.load().is_none()
+    }
+
+    /// Closes it. Calls in progress in other threads keep it open until they are done.
+    fn close(&self, py: Python<'_>) {
+        let opened = self.opened.swap(None);
+        py.detach(move || drop(opened));
+    }
+
+    fn __enter__(slf: Bound<'_, StoreReader>) -> PyResult<Bound<'_, StoreReader>> {
+        slf.get().opened(slf.py())?;
+        Ok(slf)
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) {
+        self.close(py);
+    }
+
+    fn __repr__(slf: &Bound<'_, StoreReader>) -> PyResult<String> {
+        let (name, this) = (slf.get_type().name()?, slf.get());
+        let closed = if this.closed() { " closed" } else { "" };
+        Ok(format!("<robomaton.{name} {:?}{closed}>", this.path))
+    }
+
+    /// Reads what was put since. True if something changed. A store that is open for writing needs
+    /// no refresh.
+    fn refresh(&self, py: Python<'_>) -> PyResult<bool> {
+        self.call(py, |open| match open {
+            Open::Writer(_) => Ok(false),
+            Open::Reader(reader) => reader.refresh(),
+        })
+    }
+
+    /// True if the crawler may fetch the URL, or use it otherwise, without conditions. A site that
+    /// was never put is unknown, and so not allowed; an unreachable one is disallowed.
+    #[pyo3(signature = (url, agent, *, usage=None, purpose=None))]
+    fn allowed(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::url)] url: Text<'_>,
+        agent: Agent<'_>,
+        #[pyo3(from_py_with = arguments::usage)] usage: Option<String>,
+        #[pyo3(from_py_with = arguments::purpose)] purpose: Option<String>,
+    ) -> PyResult<bool> {
+        let opened = self.opened(py)?;
+        let query = opened.query(&agent, &Use { usage, purpose })?;
+        let snapshot = opened.open().snapshot();
+        let (allowed, basis) =
+            snapshot.ask(&query, url.as_str(), |verdict| (verdict.is_allowed(), verdict.basis()));
+        if basis == Basis::NoUrl {
+            warn_no_url(py, url.as_str())?;
+        }
+        Ok(allowed)
+    }
+
+    /// May this crawler use this URL in this way?
+    #[pyo3(signature = (url, agent, *, usage=None, purpose=None))]
+    fn decide(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::url)] url: Text<'_>,
+        agent: Agent<'_>,
+        #[pyo3(from_py_with = arguments::usage)] usage: Option<String>,
+        #[pyo3(from_py_with = arguments::purpose)] purpose: Option<String>,
+    ) -> PyResult<Answer> {
+        let opened = self.opened(py)?;
+        let to = Use { usage, purpose };
+        let query = opened.query(&agent, &to)?;
+        let (snapshot, agent) = (opened.open().snapshot(), agent.strings()?.join(","));
+        let answer = Answer::of_store(snapshot, query, agent, to, url.as_str().to_owned())?;
+        if answer.basis == Basis::NoUrl.name() {
+            warn_no_url(py, url.as_str())?;
+        }
+        Ok(answer)
+    }
+
+    /// The seconds between fetches that the site requests from the crawler by Crawl-delay, if any.
+    fn crawl_delay(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::url)] url: Text<'_>,
+        agent: Agent<'_>,
+    ) -> PyResult<Option<f64>> {
+        let opened = self.opened(py)?;
+        let query = opened.query(&agent, &Use { usage: None, purpose: None })?;
+        Ok(opened.open().snapshot().ask(&query, url.as_str(), |verdict| {
+            verdict.site().and_then(|site| site.crawl_delay(verdict.crawler()))
+        }))
+    }
+
+    /// How well the rules of the site of a URL are known, and when to fetch its robots.txt again.
+    /// `now` is a time in seconds since 1970, or a datetime with a time zone; the default is the
+    /// clock's.
+    #[pyo3(signature = (url, now=None))]
+    fn state(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::url)] url: Text<'_>,
+        now: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<SiteState> {
+        let (url, now) = (url.as_str().to_owned(), seconds("now", now)?);
+        self.call(py, |open| open.state(&url, now)).map(SiteState::from)
+    }
+
+    /// The URLs of the robots.txt files that are due, the most overdue first, each with the state
+    /// of its site. Reads all sites once, so ask for many at a time. A `Store` marks them as begun;
+    /// a reader marks nothing.
+    #[pyo3(signature = (now=None, *, most=1000))]
+    fn due(
+        &self,
+        py: Python<'_>,
+        now: Option<&Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = arguments::most)] most: usize,
+    ) -> PyResult<Vec<(String, SiteState)>> {
+        let now = seconds("now", now)?;
+        let due = self.call(py, |open| Ok(open.due(now, most)))?;
+        Ok(due.into_iter().map(|due| (due.url, SiteState::from(due.state))).collect())
+    }
+
+    /// Gives the capture of a robots.txt to the writer: for questions to this reader it counts at
+    /// once; for others, when the writer calls `take_handed`. It is durable when this returns.
+    /// False if the store has one that is as new. The arguments are those of `Store.put`, which a
+    /// `Store` calls here. An answer 304 is a `ValueError`: a reader asks without validators.
+    #[pyo3(
+        signature = (url, status, body=None, *, headers=None, redirects=0, fetched_at=None),
+        text_signature = "($self, url, status, body=b'', *, headers=(), redirects=0, fetched_at=None)"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
+    fn hand(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::url)] url: Text<'_>,
+        #[pyo3(from_py_with = arguments::status)] status: u16,
+        #[pyo3(from_py_with = body)] body: Option<Vec<u8>>,
+        #[pyo3(from_py_with = headers)] headers: Option<Fields>,
+        #[pyo3(from_py_with = arguments::redirects)] redirects: u16,
+        fetched_at: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<bool> {
+        let capture = Fetched { url, status, body, headers, redirects, fetched_at }.capture()?;
+        self.call(py, |open| match open {
+            Open::Writer(store) => store.put(&capture),
+            Open::Reader(reader) => reader.hand(&capture),
+        })
+    }
+
+    /// Counts: `layers`, `layer_bytes`, `layer_sites`, `memory_sites`, `memory_bytes`, `log_bytes`,
+    /// as of `robomaton store stats --json`.
+    fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let stats = self.call(py, |open| Ok(open.stats()))?;
+        let Stats { layers, layer_bytes, layer_sites, memory_sites, memory_bytes, log_bytes } = stats;
+        let dict = PyDict::new(py);
+        dict.set_item("layers", layers)?;
+        dict.set_item("layer_bytes", layer_bytes)?;
+        dict.set_item("layer_sites", layer_sites)?;
+        dict.set_item("memory_sites", memory_sites)?;
+        dict.set_item("memory_bytes", memory_bytes)?;
+        dict.set_item("log_bytes", log_bytes)?;
+        Ok(dict)
+    }
+}
+
+#[pymethods]
+impl Store {
+    /// Opens the store in a directory, which is created if it is missing.
+    #[new]
+    #[pyo3(
+        signature = (
+            path, *, durability=None, memory_captures=None, profile="full".into(), crawlers=Listed::default(),
+            vocabulary=Listed::default(), control_tokens=Listed::default(), max_bytes=None, max_groups=None,
+            max_rules=None, max_stars=None, on_forbidden="allow".into(), on_throttled="allow".into(), elements=false,
+            named_only=false, headers=false
+        ),
+        text_signature = "(path, *, durability='each', memory_captures=None, profile='full', crawlers=(), vocabulary=(), \
+                          control_tokens=(), max_bytes=None, max_groups=None, max_rules=None, max_stars=None, \
+                          on_forbidden='allow', on_throttled='allow', elements=False, named_only=False, headers=False)"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
+    fn new(
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::path)] path: Named,
+        #[pyo3(from_py_with = durability)] durability: Option<Durability>,
+        #[pyo3(from_py_with = arguments::memory_captures)] memory_captures: Option<usize>,
+        profile: String,
+        crawlers: Listed<'_>,
+        vocabulary: Listed<'_>,
+        control_tokens: Listed<'_>,
+        #[pyo3(from_py_with = arguments::max_bytes)] max_bytes: Option<usize>,
+        #[pyo3(from_py_with = arguments::max_groups)] max_groups: Option<usize>,
+        #[pyo3(from_py_with = arguments::max_rules)] max_rules: Option<usize>,
+        #[pyo3(from_py_with = arguments::max_stars)] max_stars: Option<usize>,
+        on_forbidden: String,
+        on_throttled: String,
+        elements: bool,
+        named_only: bool,
+        headers: bool,
+    ) -> PyResult<PyClassInitializer<Store>> {
+        let limits = [max_bytes, max_groups, max_rules, max_stars];
+        let options = options!(
+            profile,
+            crawlers,
+            vocabulary,
+            control_tokens,
+            limits,
+            on_forbidden,
+            on_throttled,
+            elements
+        );
+        let path = path.0;
+        let store = StoreOptions {
+            compile: options.compile.clone(),
+            durability: durability.unwrap_or_default(),
+            terms: options.terms.clone(),
+            memory_captures: at_least_one("memory_captures", memory_captures)?,
+        };
+        let store = py.detach(|| Written::open(&path, store));
+        let store = store.map_err(|error| store_error(py, &path, &error))?;
+        let opened = Opened::new(py, Open::Writer(store), options, headers, named_only)?;
+        let reader = StoreReader { opened: ArcSwapOption::from_pointee(opened), path };
+        Ok(PyClassInitializer::from(reader).add_subclass(Store))
+    }
+
+    /// Puts the result of fetching a robots.txt: it counts for the next question, and is durable as
+    /// configured. False if the store has one that is as new, which stays.
+    ///
+    /// `url` is the URL that was asked first; `status` is the HTTP status of the last answer after
+    /// so many `redirects`, 0 if there was no answer; 304 renews the text that is held. `headers`
+    /// is a mapping or pairs of `str` or `bytes`, also with lists of values; `body` is without
+    /// transfer and content encodings. `fetched_at` is in seconds since 1970, or a datetime with a
+    /// time zone; the default is the clock's.
+    #[pyo3(
+        signature = (url, status, body=None, *, headers=None, redirects=0, fetched_at=None),
+        text_signature = "($self, url, status, body=b'', *, headers=(), redirects=0, fetched_at=None)"
+    )]
+    fn put(
+        slf: &Bound<'_, Store>,
+        #[pyo3(from_py_with = arguments::url)] url: Text<'_>,
+        #[pyo3(from_py_with = arguments::status)] status: u16,
+        #[pyo3(from_py_with = body)] body: Option<Vec<u8>>,
+        #[pyo3(from_py_with = headers)] headers: Option<Fields>,
+        #[pyo3(from_py_with = arguments::redirects)] redirects: u16,
+        fetched_at: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<bool> {
+        let capture = Fetched { url, status, body, headers, redirects, fetched_at }.capture()?;
+        slf.as_super().get().write(slf.py(), |store| store.put(&capture))
+    }
+
+    /// Marks the fetch of a site's robots.txt as begun. False if one is in flight. It ends with a
+    /// put of the site, or after ten minutes.
+    #[pyo3(signature = (url, now=None))]
+    fn begin(
+        slf: &Bound<'_, Store>,
+        #[pyo3(from_py_with = arguments::url)] url: Text<'_>,
+        now: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<bool> {
+        let (url, now) = (url.as_str().to_owned(), seconds("now", now)?);
+        slf.as_super().get().write(slf.py(), |store| store.begin(&url, now))
+    }
+
+    /// Puts the captures that readers handed over. Returns how many of them counted. Call it every
+    /// second or so if there are readers that fetch.
+    fn take_handed(slf: &Bound<'_, Store>) -> PyResult<usize> {
+        slf.as_super().get().write(slf.py(), |store| store.take_handed())
+    }
+
+    /// Makes the captures in memory layers, and merges layers where that pays. Call it every second
+    /// or so, in a thread of its own: puts and questions go on meanwhile.
+    fn compact(slf: &Bound<'_, Store>) -> PyResult<()> {
+        slf.as_super().get().write(slf.py(), |store| store.compact())
+    }
+
+    /// Removes the captures that were fetched before a time, and those of unknown time, and writes
+    /// all others as one layer.
+    fn evict(slf: &Bound<'_, Store>, oldest: &Bound<'_, PyAny>) -> PyResult<()> {
+        let oldest = given("oldest", oldest)?;
+        slf.as_super().get().write(slf.py(), |store| store.evict(oldest))
+    }
+
+    /// Writes all captures in memory as a layer.
+    fn flush(slf: &Bound<'_, Store>) -> PyResult<()> {
+        slf.as_super().get().write(slf.py(), |store| store.flush())
+    }
+
+    /// Makes all captures durable that were put.
+    fn sync(slf: &Bound<'_, Store>) -> PyResult<()> {
+        slf.as_super().get().write(slf.py(), |store| store.sync())
+    }
+}
