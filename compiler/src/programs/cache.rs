@@ -32,6 +32,11 @@ pub struct ProgramCache {
     code: Vec<u8>,
     /// A buffer for the rules to be hashed.
     key_buffer: Vec<u8>,
+    /// Of the document under construction: the number of the program of some rules, and that of
+    /// their rules with stars if these have one of their own, by the hash of the rules.
+    of_rules: HashMap<u128, (usize, Option<usize>)>,
+    /// Of the same document: the numbers of the programs, by the hash of their bytes.
+    of_code: HashMap<u128, usize>,
 }
 
 /// What was built of some rules: their program, possibly behind one of the rules with stars.
@@ -57,6 +62,8 @@ impl Default for ProgramCache {
             known: HashMap::new(),
             code: Vec::new(),
             key_buffer: Vec::new(),
+            of_rules: HashMap::new(),
+            of_code: HashMap::new(),
         }
     }
 }
@@ -70,11 +77,6 @@ pub(super) struct ProgramTable<'d, 'w> {
     notation: Notation,
     /// Build plain programs.
     plain: bool,
-    /// The number of the program of some rules, and that of their rules with stars if these have
-    /// one of their own, by the hash of the rules.
-    of_rules: HashMap<u128, (usize, Option<usize>)>,
-    /// The numbers of the programs, by the hash of their bytes.
-    of_code: HashMap<u128, usize>,
 }
 
 impl<'d, 'w> ProgramTable<'d, 'w> {
@@ -85,8 +87,9 @@ impl<'d, 'w> ProgramTable<'d, 'w> {
         notation: Notation,
         plain: bool,
     ) -> ProgramTable<'d, 'w> {
-        let (of_rules, of_code) = (HashMap::new(), HashMap::new());
-        ProgramTable { code, ranges, cache, notation, plain, of_rules, of_code }
+        clear(&mut cache.of_rules);
+        clear(&mut cache.of_code);
+        ProgramTable { code, ranges, cache, notation, plain }
     }
 
     /// The numbers and depths of the programs of these rules, which answer together: a large set is
@@ -133,7 +136,7 @@ impl<'d, 'w> ProgramTable<'d, 'w> {
                 u8::from(splits),
             ],
         );
-        if let Some(&(program, stars)) = self.of_rules.get(&of_rules) {
+        if let Some(&(program, stars)) = self.cache.of_rules.get(&of_rules) {
             return (program, 0, stars);
         }
         let start = self.code.len();
@@ -146,7 +149,7 @@ impl<'d, 'w> ProgramTable<'d, 'w> {
         let length = self.code.len() - start - stars;
         let stars = (stars > 0).then(|| self.number(start..start + stars));
         let program = self.number(self.code.len() - length..self.code.len());
-        self.of_rules.insert(of_rules, (program, stars));
+        self.cache.of_rules.insert(of_rules, (program, stars));
         (program, depth, stars)
     }
 
@@ -182,7 +185,7 @@ impl<'d, 'w> ProgramTable<'d, 'w> {
     /// nothing, give the same bytes: then the program is removed again.
     fn number(&mut self, program: Range<usize>) -> usize {
         let of_code = xxh3_128_with_seed(&self.code[program.clone()], self.cache.seed.wrapping_add(1));
-        match self.of_code.entry(of_code) {
+        match self.cache.of_code.entry(of_code) {
             Entry::Occupied(number) => {
                 self.code.drain(program);
                 *number.get()
@@ -195,6 +198,16 @@ impl<'d, 'w> ProgramTable<'d, 'w> {
     }
 }
 
+/// Removes everything from a map of a document. One that had many programs leaves a large map,
+/// which would take long to clear for each of the next documents.
+fn clear<T>(map: &mut HashMap<u128, T>) {
+    if map.capacity() > 256 {
+        *map = HashMap::new();
+    } else {
+        map.clear();
+    }
+}
+
 impl ProgramCache {
     /// The hash of rules, and of what else decides about their programs.
     fn key(&mut self, rules: &[Prioritized<'_>], front: [u8; 4]) -> u128 {
@@ -202,9 +215,10 @@ impl ProgramCache {
         key_buffer.clear();
         key_buffer.extend(front);
         for rule in rules {
-            key_buffer.extend(rule.priority.to_le_bytes());
-            key_buffer.extend((rule.pattern.text.len() as u32).to_le_bytes());
-            key_buffer.extend(rule.pattern.text);
+            let [a, b, c, d] = rule.priority.to_le_bytes();
+            let [e, f, g, h] = (rule.pattern.text.len() as u32).to_le_bytes();
+            key_buffer.extend_from_slice(&[a, b, c, d, e, f, g, h]);
+            key_buffer.extend_from_slice(rule.pattern.text);
         }
         xxh3_128_with_seed(key_buffer, *seed)
     }

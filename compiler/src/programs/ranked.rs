@@ -142,31 +142,45 @@ impl ProgramSets {
         let ProgramSets { priorities, code, programs, sets, .. } = self;
         let notation = policy.profile.notation();
         let table = ProgramTable::new(code, programs, cache, notation, options.plain_programs);
-        let mut builder = Builder { policy, priorities, options, table, rules: Vec::new() };
+        let (rules, places) = (Vec::new(), Vec::new());
+        let mut builder = Builder { policy, priorities, options, table, rules, places };
         let mut of_groups: Vec<Option<Programs>> = vec![None; policy.groups.len()];
-        let (mut known, mut longest) = (HashMap::new(), 0);
+        let (mut known, mut alone) = (HashMap::new(), Vec::new());
+        let (mut set, mut longest) = (Programs::new(), 0);
         let mut numbers = Vec::with_capacity(combinations.len());
         for (groups, &merged) in combinations.iter().zip(&merged) {
-            let mut set = Programs::new();
-            if merged {
-                builder.add(groups, false, &mut set)?;
-            } else {
-                for &group in groups {
-                    if of_groups[group].is_none() {
-                        let mut programs = Programs::new();
-                        builder.add(&[group], joined[group], &mut programs)?;
-                        of_groups[group] = Some(programs);
+            set.clear();
+            match groups[..] {
+                [group] if !joined[group] => builder.add(groups, false, &mut set)?,
+                _ if merged => builder.add(groups, false, &mut set)?,
+                _ => {
+                    for &group in groups {
+                        if of_groups[group].is_none() {
+                            let mut programs = Programs::new();
+                            builder.add(&[group], joined[group], &mut programs)?;
+                            of_groups[group] = Some(programs);
+                        }
+                        set.extend(of_groups[group].iter().flatten());
                     }
-                    set.extend(of_groups[group].iter().flatten());
                 }
             }
             set.sort_unstable();
             set.dedup();
             longest = longest.max(set.len());
-            numbers.push(*known.entry(set).or_insert_with_key(|set| {
+            let mut new = |set: &Programs| {
                 sets.push(Set::Ranked(set.clone()));
                 sets.len() - 1
-            }));
+            };
+            // Most sets are one program for crawling.
+            numbers.push(match set[..] {
+                [(CRAWL, program)] => {
+                    if alone.len() <= program {
+                        alone.resize(program + 1, None);
+                    }
+                    *alone[program].get_or_insert_with(|| new(&set))
+                }
+                _ => *known.entry(set.clone()).or_insert_with_key(new),
+            });
         }
         Ok((numbers, longest))
     }
@@ -180,6 +194,8 @@ struct Builder<'b, 'p, 's, 't> {
     table: ProgramTable<'t, 't>,
     /// Space for the rules of one program.
     rules: Vec<Prioritized<'p>>,
+    /// Space for the indexes of the rules of some groups.
+    places: Vec<usize>,
 }
 
 impl<'p> Builder<'_, 'p, '_, '_> {
@@ -188,11 +204,12 @@ impl<'p> Builder<'_, 'p, '_, '_> {
     fn add(&mut self, groups: &[usize], joined: bool, programs: &mut Programs) -> Result<(), OverLimit> {
         let policy = self.policy;
         let of = |&group: &usize| -> &'p Group<'_> { &policy.groups[group] };
-        let mut places: Vec<usize> = groups.iter().flat_map(|group| of(group).rules.clone()).collect();
+        self.places.clear();
+        groups.iter().for_each(|group| self.places.extend(of(group).rules.clone()));
         // A group applies to crawling even without a rule for it (R7).
-        let crawls = places.iter().any(|&rule| policy.rules[rule].is_crawl());
+        let crawls = self.places.iter().any(|&rule| policy.rules[rule].is_crawl());
         let silent = (!crawls).then_some((CRAWL, [].as_slice()));
-        for (usage, rules) in silent.into_iter().chain(by_usage(policy, &mut places)) {
+        for (usage, rules) in silent.into_iter().chain(by_usage(policy, &mut self.places)) {
             self.rules.clear();
             self.rules.extend(rules.iter().map(|&rule| Prioritized {
                 pattern: policy.rules[rule].pattern(),
