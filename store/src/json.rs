@@ -29,8 +29,14 @@ fn ok() -> u16 {
     200
 }
 
+/// The message for another time.
+const TIME: &str = "fetched_at is a time since 1970 as in 2026-01-02T03:04:05Z, or a whole number of seconds";
+
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "fetched_at is a time since 1970 as in 2026-01-02T03:04:05Z, or a whole number of seconds"
+)]
 enum TimeJson {
     Seconds(u64),
     Text(String),
@@ -45,13 +51,12 @@ impl TimeJson {
                 Err(_) => text.parse().ok(),
             },
         };
-        let what = "fetched_at is a time since 1970 as in 2026-01-02T03:04:05Z, or a whole number of seconds";
-        seconds.filter(|&seconds| seconds <= LATEST).ok_or_else(|| what.to_owned())
+        seconds.filter(|&seconds| seconds <= LATEST).ok_or_else(|| TIME.to_owned())
     }
 }
 
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "headers is an object of texts, or a list of pairs of texts")]
 enum Headers {
     Pairs(Vec<(String, String)>),
     Object(BTreeMap<String, String>),
@@ -111,4 +116,26 @@ impl<'a> SiteStateJson<'a> {
 /// `None` beyond the year 9999.
 fn rfc3339(seconds: u64) -> Option<String> {
     Some(Timestamp::from_second(i64::try_from(seconds).ok()?).ok()?.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_values_are_explained() {
+        let read =
+            |rest: &str| Capture::from_json(format!("{{\"url\": \"https://a/\", {rest}}}").as_bytes(), 7);
+        for time in ["-1", "1.5", "true", "[]", "\"yesterday\"", "253402300800", "\"1960-01-01T00:00:00Z\""] {
+            let error = read(&format!("\"fetched_at\": {time}")).expect_err(time);
+            assert!(error.starts_with(TIME), "{error}");
+        }
+        for headers in ["7", "{\"a\": 1}", "[\"a\"]", "[[\"a\"]]", "[{\"a\": \"b\"}]"] {
+            let error = read(&format!("\"headers\": {headers}")).expect_err(headers);
+            assert!(error.starts_with("headers is an object of texts, or a list"), "{error}");
+        }
+        for time in ["null", "7", "\"7\"", "\"1970-01-01T00:00:07Z\""] {
+            assert_eq!(read(&format!("\"fetched_at\": {time}")).map(|capture| capture.fetched_at), Ok(7));
+        }
+    }
 }
