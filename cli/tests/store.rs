@@ -121,3 +121,25 @@ fn a_store_is_compacted_and_merged() {
     let answers = place.run(&["query", "i.rimg", "https://a.example/x", "https://b.example/x"]).ok();
     assert_eq!(answers, "disallowed\thttps://a.example/x\nunknown\thttps://b.example/x\n");
 }
+
+/// Readers work beside a writer, and writers do not.
+#[test]
+fn a_store_that_is_open_is_read_but_not_written() {
+    let place = filled();
+    let directory = place.path("s");
+    let store = robomaton_store::Store::open(&directory, Default::default()).expect("a store");
+    let url = "https://new.example/robots.txt".to_owned();
+    let capture = robomaton_store::Capture { url, fetched_at: START, status: 404, ..Default::default() };
+    assert!(store.put(&capture).expect("room"));
+    let now = START.to_string();
+    let state = place.run(&["store", "state", "s", "--now", &now, "https://new.example/"]).ok();
+    assert_eq!(state, "fresh\thttps://new.example/\n");
+    assert_eq!(place.run(&["store", "due", "s", "--now", &now]).ok().lines().count(), 3);
+    let stats = objects(&place.run(&["store", "stats", "s", "--json"]).ok()).remove(0);
+    assert_eq!(stats["memory_sites"], json!(5));
+    let holder = format!("is open for writing by process {}", std::process::id());
+    place.run(&["store", "put", "s", "fetched.jsonl"]).fails(&holder);
+    place.run(&["store", "compact", "s"]).fails(&holder);
+    drop(store);
+    place.run(&["store", "compact", "s"]).ok();
+}

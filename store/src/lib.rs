@@ -6,7 +6,8 @@
 //!
 //! A store is a directory: a stack of layers, which any process reads as
 //! [`Layers`](robomaton_runtime::Layers); a log of the captures that are in no layer yet; and a
-//! lock file, since there is one writer. Invariants: questions wait for nothing, neither puts nor
+//! lock file, since there is one writer. Beside it, any number of processes read layers and log with
+//! a [`Reader`]. Invariants: questions wait for nothing, neither puts nor
 //! compaction; the answers are those of the merged image of all captures; after a kill at any
 //! moment, all captures that were acknowledged as durable are there. It has no clock: times are
 //! arguments, and a capture that is older than the one of its site changes nothing. Other processes
@@ -23,6 +24,7 @@ mod json;
 pub mod limits;
 mod log;
 mod open;
+mod reader;
 mod snapshot;
 mod state;
 mod store;
@@ -33,6 +35,7 @@ mod warc;
 pub use capture::Capture;
 pub use error::StoreError;
 pub use json::SiteStateJson;
+pub use reader::Reader;
 pub use snapshot::{Query, Snapshot};
 pub use state::{Due, Knowledge, SiteState};
 pub use store::{Durability, Stats, Store, StoreOptions};

@@ -13,7 +13,7 @@ use memchr::memmem;
 use robomaton_compiler::Options;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::fs::File;
+use std::fs::{self, File};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -82,34 +82,26 @@ impl Log {
         let mut file = File::options().read(true).write(true).open(&path).map_err(failed)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(failed)?;
-        let Some((header, records)) = bytes.split_first_chunk::<HEADER>() else { return Ok(None) };
-        let (magic, marker) = header.split_at(MAGIC.len());
-        // A power failure may leave the length of a header without its bytes. No record was
-        // written before the header was durable.
-        if records.is_empty() && *header == [0; HEADER] {
+        let Some(Content { marker, captures, end: at }) = Content::read(&path, &bytes)? else {
             return Ok(None);
-        }
-        let damaged = |at: usize| StoreError::Damaged { path: path.clone(), at: at as u64 };
-        let marker: [u8; 8] = marker.try_into().map_err(|_| damaged(0))?;
-        if magic != MAGIC {
-            return Err(damaged(0));
-        }
-        let (mut captures, mut at) = (Vec::new(), HEADER);
-        while let Some(frame) = Frame::read(&bytes, at, marker) {
-            captures.push(Front::capture(frame.record).ok_or_else(|| damaged(at))?);
-            at = frame.end;
-        }
-        let later = memmem::find_iter(&bytes[at..], &marker).map(|found| at + found);
-        let mut later = later.filter_map(|place| Frame::read(&bytes, place, marker));
-        if later.any(|frame| frame.synced > at as u64) {
-            return Err(damaged(at));
-        }
+        };
         if at < bytes.len() {
             file.set_len(at as u64).map_err(failed)?;
         }
         file.sync_all().map_err(failed)?;
         file.seek(SeekFrom::Start(at as u64)).map_err(failed)?;
         Ok(Some((Log::new(path, file, marker, at as u64), captures)))
+    }
+
+    /// The captures of a log that another process may append to, and its length. A log that is gone
+    /// has none: its captures are in a layer.
+    pub(crate) fn read(path: &Path) -> Result<(Vec<Capture>, u64), StoreError> {
+        let bytes = match fs::read(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((Vec::new(), 0)),
+            read => read.map_err(|error| StoreError::Io { path: path.to_owned(), error })?,
+        };
+        let captures = Content::read(path, &bytes)?.map(|content| content.captures).unwrap_or_default();
+        Ok((captures, bytes.len() as u64))
     }
 
     /// Appends a capture. Returns the length to sync to. Only one thread may append at a time.
@@ -177,6 +169,43 @@ impl Log {
             true => Err(StoreError::Broken { path: self.path.clone() }),
             false => Ok(()),
         }
+    }
+}
+
+/// The content of a log.
+struct Content {
+    marker: [u8; 8],
+    captures: Vec<Capture>,
+    /// The end of the last whole record.
+    end: usize,
+}
+
+impl Content {
+    /// Reads the bytes of a log. `None` if not even the header was written.
+    fn read(path: &Path, bytes: &[u8]) -> Result<Option<Content>, StoreError> {
+        let Some((header, records)) = bytes.split_first_chunk::<HEADER>() else { return Ok(None) };
+        let (magic, marker) = header.split_at(MAGIC.len());
+        // A power failure may leave the length of a header without its bytes. No record was
+        // written before the header was durable.
+        if records.is_empty() && *header == [0; HEADER] {
+            return Ok(None);
+        }
+        let damaged = |at: usize| StoreError::Damaged { path: path.to_owned(), at: at as u64 };
+        let marker: [u8; 8] = marker.try_into().map_err(|_| damaged(0))?;
+        if magic != MAGIC {
+            return Err(damaged(0));
+        }
+        let (mut captures, mut end) = (Vec::new(), HEADER);
+        while let Some(frame) = Frame::read(bytes, end, marker) {
+            captures.push(Front::capture(frame.record).ok_or_else(|| damaged(end))?);
+            end = frame.end;
+        }
+        let later = memmem::find_iter(&bytes[end..], &marker).map(|found| end + found);
+        let mut later = later.filter_map(|place| Frame::read(bytes, place, marker));
+        if later.any(|frame| frame.synced > end as u64) {
+            return Err(damaged(end));
+        }
+        Ok(Some(Content { marker, captures, end }))
     }
 }
 

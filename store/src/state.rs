@@ -67,6 +67,40 @@ pub struct Due {
     pub state: SiteState,
 }
 
+/// The sites whose fetch has begun, by their numbers in files of visits, and when.
+#[derive(Clone, Default)]
+pub(crate) struct InFlight {
+    begun: HashMap<u64, u64>,
+    /// The number of fetches from which on those that are lost are removed. It grows with them, so
+    /// a fetch is looked at a few times.
+    most: usize,
+}
+
+impl InFlight {
+    fn has(&self, site: u64, now: u64) -> bool {
+        self.begun.get(&site).is_some_and(|&at| is_in_flight(at, now))
+    }
+
+    /// False if the fetch is in flight already.
+    fn begin(&mut self, site: u64, now: u64) -> bool {
+        if self.has(site, now) {
+            return false;
+        }
+        if self.begun.len() >= self.most {
+            self.begun.retain(|_, at| is_in_flight(*at, now));
+            self.most = (2 * self.begun.len()).max(limits::IN_FLIGHT);
+        }
+        self.begun.insert(site, now);
+        true
+    }
+}
+
+/// True if a fetch that began at a time is neither lost nor of a clock that was ahead. Callers may
+/// differ by as much as a fetch takes.
+fn is_in_flight(at: u64, now: u64) -> bool {
+    now.abs_diff(at) < limits::IN_FLIGHT_SECONDS
+}
+
 impl Store {
     /// The state of the site of a URL at a time.
     ///
@@ -74,7 +108,7 @@ impl Store {
     /// If the URL names no site.
     pub fn state(&self, url: &str, now: u64) -> Result<SiteState, StoreError> {
         let key = key(url)?;
-        let is_in_flight = self.in_flight().get(&hash(&key)).is_some_and(|&until| until > now);
+        let is_in_flight = self.in_flight().has(hash(&key), now);
         Ok(self.current.load().state_of(&key, now, is_in_flight))
     }
 
@@ -88,12 +122,7 @@ impl Store {
     }
 
     fn begin_key(&self, key: &SiteKey, now: u64) -> bool {
-        let mut in_flight = self.in_flight();
-        let is_new = in_flight.get(&hash(key)).is_none_or(|&until| until <= now);
-        if is_new {
-            in_flight.insert(hash(key), now.saturating_add(limits::IN_FLIGHT_SECONDS));
-        }
-        is_new
+        self.in_flight().begin(hash(key), now)
     }
 
     /// The fetches that are due for the longest time, that first, and marks them as begun. Reads
@@ -116,22 +145,18 @@ impl Store {
 
     /// The sites that are due and not in flight, and the moment that says so.
     fn overdue(&self, now: u64, most: usize) -> (Arc<Snapshot>, Vec<SiteKey>) {
-        let in_flight = {
-            let mut in_flight = self.in_flight();
-            in_flight.retain(|_, until| *until > now);
-            in_flight.clone()
-        };
+        let in_flight = self.in_flight().clone();
         let current = self.snapshot();
-        let overdue = current.overdue(now, most, |hash| in_flight.contains_key(&hash));
+        let overdue = current.overdue(now, most, |hash| in_flight.has(hash, now));
         (current, overdue)
     }
 
     /// Ends the fetch of a site.
     pub(crate) fn end(&self, key: &SiteKey) {
-        self.in_flight().remove(&hash(key));
+        self.in_flight().begun.remove(&hash(key));
     }
 
-    fn in_flight(&self) -> MutexGuard<'_, HashMap<u64, u64>> {
+    fn in_flight(&self) -> MutexGuard<'_, InFlight> {
         self.in_flight.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -230,4 +255,23 @@ impl Snapshot {
 fn key(url: &str) -> Result<SiteKey, StoreError> {
     let key = SiteKey::from_url(url);
     Ok(key.map_err(|error| SkipReason::Url { url: url.to_owned(), error })?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lost_fetches_are_forgotten() {
+        let mut in_flight = InFlight::default();
+        let wait = limits::IN_FLIGHT_SECONDS;
+        for fetch in 0..100_000 {
+            assert!(in_flight.begin(fetch, 1_000 + fetch));
+            assert!(!in_flight.begin(fetch, 1_000 + fetch + wait - 1));
+        }
+        let most = limits::IN_FLIGHT.max(4 * wait as usize);
+        assert!(in_flight.begun.len() <= most, "{} fetches", in_flight.begun.len());
+        // A clock that was ahead.
+        assert!(in_flight.begin(7, u64::MAX) && in_flight.begin(7, 1_000));
+    }
 }

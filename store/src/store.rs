@@ -10,14 +10,15 @@ use crate::files::{
 };
 use crate::log::{Log, Logs, sync_directory, sync_every};
 use crate::snapshot::{Query, Snapshot, Stack};
+use crate::state::InFlight;
 use crate::table::Table;
 use crate::visit::{Visit, Visits};
 use crate::{Capture, StoreError, limits, open};
 use arc_swap::ArcSwap;
 use robomaton_compiler::{Options, ProgramCache, emit, is_better};
-use robomaton_formats::{Decision, Outcome, SiteKey};
+use robomaton_corpus::Capture as Read;
+use robomaton_formats::{Decision, Outcome};
 use robomaton_runtime::{Image, Layers, LayersError, Manifest, Terms};
-use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -69,6 +70,20 @@ pub struct Stats {
     pub log_bytes: u64,
 }
 
+impl Stats {
+    pub(crate) fn of(snapshot: &Snapshot, log_bytes: u64) -> Stats {
+        let layers = &snapshot.stack.layers;
+        Stats {
+            layers: layers.images().len(),
+            layer_bytes: layers.images().map(Image::bytes).sum(),
+            layer_sites: layers.images().map(Image::len).sum(),
+            memory_sites: snapshot.table.len() + snapshot.frozen.len(),
+            memory_bytes: snapshot.table.bytes() + snapshot.frozen.bytes(),
+            log_bytes,
+        }
+    }
+}
+
 /// A store, open for writing. Threads share it by reference.
 ///
 /// ```
@@ -99,8 +114,8 @@ pub struct Store {
     pub(crate) freezing: Mutex<()>,
     /// Held during a compaction.
     pub(crate) compacting: Mutex<()>,
-    /// The sites whose fetch has begun, and when it counts as lost.
-    pub(crate) in_flight: Mutex<HashMap<u64, u64>>,
+    /// The sites whose fetch has begun.
+    pub(crate) in_flight: Mutex<InFlight>,
     syncer: Option<(Sender<()>, JoinHandle<()>)>,
     /// Open to hold the lock.
     _lock: File,
@@ -110,6 +125,9 @@ pub struct Store {
 pub(crate) struct Writer {
     cache: ProgramCache,
     pub(crate) manifest: Manifest,
+    /// The generation of the last manifest that was begun. The file may have it although an error
+    /// came back, as when its directory could not be synced, so it is not used again.
+    generation: u64,
     /// The number of the next file.
     next: u64,
 }
@@ -150,14 +168,7 @@ impl Store {
                 fs::remove_file(&path).map_err(|error| failed(&path, error))?;
                 continue;
             };
-            for capture in captures {
-                match with(&snapshot, &capture, &options, &mut cache) {
-                    Ok((_, Some(table))) => snapshot.table = table,
-                    // Its text may be gone since, by age.
-                    Ok((_, None)) | Err(StoreError::NotModified(_)) => {}
-                    Err(error) => return Err(error),
-                }
-            }
+            replay(&mut snapshot, &captures, &options, &mut cache)?;
             last = Some(log);
         }
         let log = match last {
@@ -173,7 +184,7 @@ impl Store {
             directory,
             options,
             current: ArcSwap::from_pointee(snapshot),
-            writer: Mutex::new(Writer { cache, manifest, next: files.next }),
+            writer: Mutex::new(Writer { cache, generation: manifest.generation, manifest, next: files.next }),
             logs,
             freezing: Mutex::new(()),
             compacting: Mutex::new(()),
@@ -195,11 +206,20 @@ impl Store {
             self.compact()?;
         }
         self.make_room()?;
+        let read = capture.read(&self.options.compile)?;
+        let key = read.site.clone();
+        let put = self.put_read(capture, read);
+        // If the store is at fault, the capture may be put again, and the site is not asked in vain.
+        if put.as_ref().map_or_else(StoreError::is_of_capture, |_| true) {
+            self.end(&key);
+        }
+        put
+    }
+
+    fn put_read(&self, capture: &Capture, read: Read) -> Result<bool, StoreError> {
         let mut writer = self.writer();
         let current = self.current.load();
-        let (key, table) = with(&current, capture, &self.options, &mut writer.cache)?;
-        self.end(&key);
-        let Some(table) = table else {
+        let Some(table) = with(&current, capture, read, &self.options, &mut writer.cache)? else {
             drop(writer);
             // The one that is held may be in the log of another thread's put.
             return match self.options.durability {
@@ -243,16 +263,7 @@ impl Store {
 
     /// Counts of the store.
     pub fn stats(&self) -> Stats {
-        let current = self.current.load();
-        let layers = &current.stack.layers;
-        Stats {
-            layers: layers.images().len(),
-            layer_bytes: layers.images().map(Image::bytes).sum(),
-            layer_sites: layers.images().map(Image::len).sum(),
-            memory_sites: current.table.len() + current.frozen.len(),
-            memory_bytes: current.table.bytes() + current.frozen.bytes(),
-            log_bytes: self.logs.load().current.len(),
-        }
+        Stats::of(&self.current.load(), self.logs.load().current.len())
     }
 
     /// Replaces the manifest, and answers from its layers. If a layer is the frozen table, that is
@@ -263,7 +274,8 @@ impl Store {
         layers: Vec<String>,
         is_frozen: bool,
     ) -> Result<(), StoreError> {
-        let manifest = Manifest { generation: writer.manifest.generation + 1, layers };
+        writer.generation += 1;
+        let manifest = Manifest { generation: writer.generation, layers };
         write_manifest(&self.directory, &manifest)?;
         // From here on, readers have the new generation.
         writer.manifest = manifest;
@@ -325,14 +337,32 @@ fn check_new(directory: &Path, files: &Files, empty: usize) -> Result<(), StoreE
     Err(failed(&Manifest::path(directory), error))
 }
 
-/// The site of a capture, and the table with it; `None` if the snapshot holds one that is as good.
+/// Puts the captures of a log into the table of a snapshot.
+pub(crate) fn replay(
+    snapshot: &mut Snapshot,
+    captures: &[Capture],
+    options: &StoreOptions,
+    cache: &mut ProgramCache,
+) -> Result<(), StoreError> {
+    for capture in captures {
+        match with(snapshot, capture, capture.read(&options.compile)?, options, cache) {
+            Ok(Some(table)) => snapshot.table = table,
+            // Its text may be gone since, by age.
+            Ok(None) | Err(StoreError::NotModified(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// The table with a capture; `None` if the snapshot holds one that is as good.
 fn with(
     snapshot: &Snapshot,
     capture: &Capture,
+    read: Read,
     options: &StoreOptions,
     cache: &mut ProgramCache,
-) -> Result<(SiteKey, Option<Table>), StoreError> {
-    let read = capture.read(&options.compile)?;
+) -> Result<Option<Table>, StoreError> {
     let key = read.site.clone();
     let held = snapshot.stored(&key);
     let bytes = capture.compile(read, held.as_ref(), &options.compile, cache)?;
@@ -344,17 +374,16 @@ fn with(
         // Of a damaged one, nothing can be said: the new one counts.
         let is_better = site.and_then(|site| is_better(&site.stored(), &held.stored())).unwrap_or(true);
         if !is_better {
-            return Ok((key, None));
+            return Ok(None);
         }
         last = snapshot.visit(&key, &held);
     }
     let visit = Visit::after(last, capture, is_unreachable);
-    let table = snapshot.table.with(&key, image, visit);
-    Ok((key, Some(table)))
+    Ok(Some(snapshot.table.with(&key, image, visit)))
 }
 
 /// Opens the layers of a manifest.
-fn stack(directory: &Path, manifest: &Manifest, terms: &Terms) -> Result<Stack, StoreError> {
+pub(crate) fn stack(directory: &Path, manifest: &Manifest, terms: &Terms) -> Result<Stack, StoreError> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let layers = open::layers(directory)?.with_terms(terms);
     let names = manifest.layers.clone();
@@ -364,7 +393,7 @@ fn stack(directory: &Path, manifest: &Manifest, terms: &Terms) -> Result<Stack, 
 }
 
 /// Refuses layers that were compiled with other options.
-fn check_options(directory: &Path, layers: &Layers, empty: Vec<u8>) -> Result<(), StoreError> {
+pub(crate) fn check_options(directory: &Path, layers: &Layers, empty: Vec<u8>) -> Result<(), StoreError> {
     let empty = Image::from_bytes(empty)?;
     let mut images: Vec<Image<&[u8]>> = empty.shards().collect();
     for layer in layers.images() {
@@ -372,4 +401,26 @@ fn check_options(directory: &Path, layers: &Layers, empty: Vec<u8>) -> Result<()
     }
     let unlike = |error: LayersError| StoreError::Unlike { path: directory.to_owned(), error };
     Layers::new(images).map(|_| ()).map_err(unlike)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// After an error nobody knows which manifest a reader has, so two must not have one number.
+    #[test]
+    fn a_generation_is_never_used_twice() {
+        let place = tempfile::tempdir().expect("a directory");
+        let store = Store::open(place.path(), StoreOptions::default()).expect("a store");
+        let url = "https://a.example/robots.txt".to_owned();
+        store.put(&Capture { url, fetched_at: 1, status: 404, ..Capture::default() }).expect("room");
+        let path = Manifest::path(place.path());
+        let aside = place.path().join("aside");
+        fs::rename(&path, &aside).and_then(|()| fs::create_dir(&path)).expect("room");
+        assert!(store.flush().is_err());
+        fs::remove_dir(&path).and_then(|()| fs::rename(&aside, &path)).expect("room");
+        store.flush().expect("room");
+        assert_eq!(Manifest::read(place.path()).expect("a manifest").generation, 3);
+        assert_eq!(store.stats().layer_sites, 1);
+    }
 }

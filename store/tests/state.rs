@@ -94,6 +94,10 @@ fn a_site_without_a_text_is_not_renewed() {
         assert!(matches!(error, StoreError::NotModified(_)), "{error}");
     };
     refused(1, START);
+    // The fetch has ended, so that it can be repeated without conditions.
+    assert!(store.begin(&url(1), START).expect("a site"));
+    refused(1, START);
+    assert!(!store.state(&url(1), START).expect("a site").in_flight);
     for (site, status) in [(2, 404), (3, 503)] {
         store.put(&validated(capture(site, START, 200))).expect("room");
         store.put(&validated(capture(site, START + 1, status))).expect("room");
@@ -143,7 +147,10 @@ fn a_fetch_in_flight_is_due_again_when_it_is_lost() {
     }
     let urls = |now, most| store.due(now, most).into_iter().map(|due| due.url).collect::<Vec<_>>();
     let now = START + 2 * DAY;
+    let list: Vec<String> = store.list_due(now, 3).into_iter().map(|due| due.url).collect();
+    assert_eq!(list, [url(0), url(1), url(2)]);
     assert_eq!(urls(now, 3), [url(0), url(1), url(2)]);
+    assert_eq!(store.list_due(now, 1)[0].url, url(3));
     assert_eq!(urls(now + 1, 2), [url(3), url(4)]);
     store.put(&capture(3, now, 200)).expect("room");
     assert_eq!(urls(now + IN_FLIGHT_SECONDS, 4), [url(0), url(1), url(2), url(5)]);

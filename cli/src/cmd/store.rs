@@ -1,7 +1,8 @@
 //! `robomaton store`: a directory of captures that grows while a crawl runs.
 //!
-//! `robomaton-store` does the work; this file passes it lines and prints states. Every action opens
-//! the store for writing, so it waits for nobody and is refused while a crawler has it open.
+//! `robomaton-store` does the work; this file passes it lines and prints states. `put` and `compact`
+//! open the store for writing, and are refused while another process has it open. The other actions
+//! read its files, beside a writer too.
 
 use super::visit::{Time, time};
 use crate::failure::Failure;
@@ -11,7 +12,7 @@ use clap::{Args, Subcommand};
 use robomaton_explain::count;
 use robomaton_explain::time::now;
 use robomaton_runtime::Manifest;
-use robomaton_store::{Capture, Durability, SiteStateJson, Stats, Store, StoreOptions};
+use robomaton_store::{Capture, Durability, Reader, SiteStateJson, Stats, Store, StoreOptions};
 use serde::Serialize;
 use serde_json::json;
 use std::fs::File;
@@ -105,8 +106,9 @@ struct StatsArguments {
 }
 
 const EXAMPLES: &str = "\
-A store is a directory: layers, and a log of the newest captures. One process at a time may have it open. `robomaton \
-merge DIR -o IMAGE` makes an image of its layers; `compact` first, since captures of the log are in no layer yet.
+A store is a directory: layers, and a log of the newest captures. One process at a time writes it, with `put`, \
+`compact` or `serve --store`; `state`, `due` and `stats` read it meanwhile, and see all that was put when they began. \
+`robomaton merge DIR -o IMAGE` makes an image of its layers; `compact` first, since captures of the log are in no layer yet.
 
 `put` reads one JSON object per line: url, status (200; 0 if there was no answer; 304 renews the text that is held), \
 fetched_at (now), redirects (0), headers (an object, or a list of pairs) and body. A capture counts if it is newer than \
@@ -130,7 +132,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Action::State(state) => run_state(state),
         Action::Due(due) => run_due(due),
         Action::Compact(compact) => {
-            let store = existing(&compact.store)?;
+            check(&compact.store)?;
+            let store = open(&compact.store)?;
             match compact.evict_before {
                 Some(time) => store.evict(time.seconds),
                 None => store.flush().and_then(|()| store.compact()),
@@ -138,7 +141,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             .map_err(Failure::from_error)?;
             stats(&store.stats(), compact.store.json)
         }
-        Action::Stats(arguments) => stats(&existing(&arguments.store)?.stats(), arguments.store.json),
+        Action::Stats(arguments) => stats(&read(&arguments.store)?.stats(), arguments.store.json),
     }
 }
 
@@ -149,12 +152,17 @@ fn open(arguments: &StoreArgs) -> Result<Store, Failure> {
     Store::open(&arguments.directory, options).map_err(Failure::from_error)
 }
 
-/// Opens a store, but creates none.
-fn existing(arguments: &StoreArgs) -> Result<Store, Failure> {
-    if !Manifest::is_in(&arguments.directory) {
-        return Err(Failure::of(&arguments.directory, "is no store"));
-    }
-    open(arguments)
+/// Refuses a directory that is no store: none is created.
+fn check(arguments: &StoreArgs) -> Result<(), Failure> {
+    let is_store = Manifest::is_in(&arguments.directory);
+    if is_store { Ok(()) } else { Err(Failure::of(&arguments.directory, "is no store")) }
+}
+
+/// Reads a store, which another process may be writing.
+fn read(arguments: &StoreArgs) -> Result<Reader, Failure> {
+    check(arguments)?;
+    let options = StoreOptions { compile: arguments.dialect.options(), ..StoreOptions::default() };
+    Reader::open(&arguments.directory, &options).map_err(Failure::from_error)
 }
 
 /// The result of `put`; the fields are the keys of its JSON.
@@ -228,11 +236,11 @@ fn exit_code(invalid: usize) -> ExitCode {
 }
 
 fn run_state(arguments: &State) -> Result<ExitCode, Failure> {
-    let store = existing(&arguments.store)?;
+    let reader = read(&arguments.store)?;
     let at = arguments.now.map_or_else(now, |time| time.seconds);
     let (mut out, mut invalid) = (Out::new(), 0);
     for url in &arguments.urls {
-        match store.state(url, at) {
+        match reader.snapshot().state(url, at) {
             Ok(state) if arguments.store.json => out.json(&SiteStateJson::new(url, &state))?,
             Ok(state) => writeln!(out, "{}\t{url}", state.knowledge.name())?,
             Err(error) => {
@@ -246,10 +254,10 @@ fn run_state(arguments: &State) -> Result<ExitCode, Failure> {
 }
 
 fn run_due(arguments: &Due) -> Result<ExitCode, Failure> {
-    let store = existing(&arguments.store)?;
+    let reader = read(&arguments.store)?;
     let at = arguments.now.map_or_else(now, |time| time.seconds);
     let mut out = Out::new();
-    for due in store.due(at, arguments.count) {
+    for due in reader.snapshot().due(at, arguments.count) {
         if arguments.store.json {
             out.json(&SiteStateJson::new(&due.url, &due.state))?;
         } else {
