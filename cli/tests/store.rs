@@ -18,7 +18,7 @@ fn lines() -> String {
     };
     let rules = "User-agent: *\nDisallow: /x\n";
     [
-        line("a.example", 200, rules, 10),
+        line("a.example", 200, "User-agent: *\nDisallow: /x\nCrawl-delay: 3\n", 10),
         line("b.example", 200, rules, 3 * DAY),
         line("c.example", 404, "", 2 * DAY),
         line("d.example", 503, "", 2 * DAY),
@@ -57,10 +57,16 @@ fn states_are_lines_and_objects() {
         found[0],
         json!({
             "url": "https://a.example/", "state": "fresh", "fetched_at": "2025-12-31T23:59:50Z",
-            "fetch_at": "2026-01-01T23:59:50Z", "since": null, "etag": "\"1\"", "last_modified": null,
+            "fetch_at": "2026-01-01T23:59:50Z", "in_flight": null, "not_before": null, "since": null,
+            "etag": "\"1\"", "last_modified": null,
         })
     );
     assert_eq!((&found[2]["fetch_at"], &found[3]["since"]), (&Value::Null, &json!("2025-12-30T00:00:00Z")));
+    let found = objects(&state(&["--json", "--agent", "x,y"]).ok());
+    assert_eq!((&found[0]["crawl_delay"], &found[0]["visit_times"]), (&json!(3.0), &json!([])));
+    assert_eq!(found[2]["request_rates"], json!([]));
+    place.run(&["store", "state", "s", "--agent", "x", "https://a.example/"]).fails("--json");
+    place.run(&["store", "state", "s", "--json", "--agent", "", "https://a.example/"]).fails("crawler");
     let wrong = place.run(&["store", "state", "s", "ftp://a/", "https://a.example/", "--now", &now]);
     assert_eq!((wrong.code, wrong.out.as_str()), (2, "fresh\thttps://a.example/\n"));
     assert!(wrong.err.contains("ftp://a/"), "{}", wrong.err);

@@ -3,11 +3,12 @@
 //! A line is one answer to a fetch, with all of its header fields: validators and freshness are in
 //! them. Invariant: an unknown key is an error, so a misspelled one is not lost. It knows no store.
 
-use crate::{Capture, Knowledge, SiteState};
+use crate::{Capture, Knowledge, Manners, SiteState};
 use jiff::Timestamp;
-use robomaton_formats::schedule::LATEST;
+use robomaton_formats::schedule::{LATEST, Rate, Schedule};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -94,22 +95,79 @@ pub struct SiteStateJson<'a> {
     state: &'static str,
     fetched_at: Option<String>,
     fetch_at: Option<String>,
+    /// Null for a reader, which does not know it.
+    in_flight: Option<bool>,
+    not_before: Option<String>,
     since: Option<String>,
     etag: &'a Option<String>,
     last_modified: &'a Option<String>,
+    /// Of a crawler, if one is asked about.
+    #[serde(flatten)]
+    manners: Option<MannersJson>,
+}
+
+/// How a site wants to be visited.
+#[derive(Serialize)]
+struct MannersJson {
+    /// Seconds between two requests: the longest Crawl-delay.
+    crawl_delay: Option<f64>,
+    request_rates: Vec<RateJson>,
+    /// Parts of the day in UTC, `05:30-20:59`.
+    visit_times: Vec<String>,
+    clean_params: Vec<String>,
+}
+
+/// A number of documents in a number of seconds, in a part of the day.
+#[derive(Serialize)]
+struct RateJson {
+    documents: NonZeroU32,
+    seconds: NonZeroU32,
+    times: Option<String>,
 }
 
 impl<'a> SiteStateJson<'a> {
-    /// The state of the site of this URL.
+    /// The state of the site of this URL, as a store tells it.
     pub fn new(url: &'a str, state: &'a SiteState) -> SiteStateJson<'a> {
-        let SiteState { knowledge, fetched_at, fetch_at, etag, last_modified, .. } = state;
+        SiteStateJson { in_flight: Some(state.in_flight), ..SiteStateJson::of_reader(url, state) }
+    }
+
+    /// The same, as a reader tells it.
+    pub fn of_reader(url: &'a str, state: &'a SiteState) -> SiteStateJson<'a> {
+        let SiteState { knowledge, fetched_at, fetch_at, etag, last_modified, not_before, .. } = state;
         let since = match *knowledge {
             Knowledge::Unreachable { since } => rfc3339(since),
             _ => None,
         };
-        let fetch_at = fetched_at.and_then(|_| rfc3339(*fetch_at));
-        let fetched_at = fetched_at.and_then(rfc3339);
-        SiteStateJson { url, state: knowledge.name(), fetched_at, fetch_at, since, etag, last_modified }
+        SiteStateJson {
+            url,
+            state: knowledge.name(),
+            fetched_at: fetched_at.and_then(rfc3339),
+            fetch_at: fetched_at.and_then(|_| rfc3339(*fetch_at)),
+            in_flight: None,
+            not_before: not_before.and_then(rfc3339),
+            since,
+            etag,
+            last_modified,
+            manners: None,
+        }
+    }
+
+    /// The same with four more keys, for a crawler.
+    #[must_use]
+    pub fn with_manners(self, manners: Manners) -> SiteStateJson<'a> {
+        let Manners { schedule: Schedule { delays, rates, visits, .. }, clean_params } = manners;
+        let rate = |rate: Rate| RateJson {
+            documents: rate.documents,
+            seconds: rate.seconds,
+            times: rate.window.map(|times| times.to_string()),
+        };
+        let manners = MannersJson {
+            crawl_delay: delays.into_iter().max().map(|millis| millis as f64 / 1000.0),
+            request_rates: rates.into_iter().map(rate).collect(),
+            visit_times: visits.iter().map(ToString::to_string).collect(),
+            clean_params,
+        };
+        SiteStateJson { manners: Some(manners), ..self }
     }
 }
 

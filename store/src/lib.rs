@@ -37,6 +37,6 @@ pub use error::StoreError;
 pub use json::SiteStateJson;
 pub use reader::Reader;
 pub use snapshot::{Query, Snapshot};
-pub use state::{Due, Knowledge, SiteState};
+pub use state::{Due, Knowledge, Manners, SiteState};
 pub use store::{Durability, Stats, Store, StoreOptions};
 pub use warc::{WarcCaptures, WarcTooMuch};

@@ -39,5 +39,12 @@ pub const LEAST_SECONDS: u64 = 600;
 /// long.
 pub const RETRY_SECONDS: u64 = 60;
 
+/// Seconds that a site may ask to wait with Retry-After: a longer time is a mistake, and would keep
+/// its rules unknown.
+pub const RETRY_AFTER_SECONDS: u64 = 7 * 86_400;
+
+/// Clean-param records of a site that are told.
+pub const CLEAN_PARAMS: usize = 1024;
+
 /// Seconds between two attempts at most.
 pub const LONGEST_RETRY_SECONDS: u64 = 86_400;

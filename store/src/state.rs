@@ -4,10 +4,11 @@
 //! Fetches in flight are known in memory only, so they are forgotten at the end of the process, and
 //! by themselves after [`limits::IN_FLIGHT_SECONDS`]. It does not fetch.
 
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Query, Snapshot};
 use crate::visit::{Visit, hash};
 use crate::{Store, StoreError, limits};
 use robomaton_corpus::SkipReason;
+use robomaton_formats::schedule::Schedule;
 use robomaton_formats::{Outcome, Scheme, SiteKey};
 use robomaton_runtime::Site;
 use std::collections::{BTreeSet, HashMap};
@@ -56,6 +57,19 @@ pub struct SiteState {
     pub etag: Option<String>,
     /// The value for `If-Modified-Since`.
     pub last_modified: Option<String>,
+    /// The time before which the site asked not to be asked at all: Retry-After of an answer 429 or
+    /// 503. It may have passed.
+    pub not_before: Option<u64>,
+}
+
+/// How a site wants to be visited by a crawler.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Manners {
+    /// Crawl-delay, Request-rate and Visit-time of the crawler's groups.
+    pub schedule: Schedule,
+    /// The values of the Clean-param records of the site: query parameters that do not change a
+    /// page. At most [`limits::CLEAN_PARAMS`].
+    pub clean_params: Vec<String>,
 }
 
 /// A fetch that is due.
@@ -171,6 +185,16 @@ impl Snapshot {
         Ok(self.state_of(&key(url)?, now, false))
     }
 
+    /// How the site of a URL wants to be visited by the crawler of a query. Without records, and for
+    /// a site of which nothing was put, empty. Decodes the site's details, so it allocates.
+    pub fn manners(&self, query: &Query, url: &str) -> Manners {
+        let Some((site, crawler)) = self.site_and_crawler(query, url) else { return Manners::default() };
+        let records = site.detail().map(|detail| detail.extensions).unwrap_or_default();
+        let records = records.iter().filter(|record| record.key == "clean-param").take(limits::CLEAN_PARAMS);
+        let clean_params = records.map(|record| record.value.to_string()).collect();
+        Manners { schedule: site.schedule(&crawler), clean_params }
+    }
+
     /// The fetches that are due for the longest time, that first, in flight or not. Reads all sites
     /// once.
     pub fn due(&self, now: u64, most: usize) -> Vec<Due> {
@@ -216,8 +240,16 @@ impl Snapshot {
     fn state_of(&self, key: &SiteKey, now: u64, in_flight: bool) -> SiteState {
         let Some(site) = self.stored(key) else {
             let knowledge = Knowledge::Unknown;
-            let (fetched_at, etag, last_modified) = (None, None, None);
-            return SiteState { knowledge, fetched_at, fetch_at: 0, in_flight, etag, last_modified };
+            let (fetched_at, etag, last_modified, not_before) = (None, None, None, None);
+            return SiteState {
+                knowledge,
+                fetched_at,
+                fetch_at: 0,
+                in_flight,
+                etag,
+                last_modified,
+                not_before,
+            };
         };
         let fetched_at = site.fetched_at();
         let visit = self.visit(key, &site).unwrap_or_default();
@@ -231,16 +263,23 @@ impl Snapshot {
             Knowledge::Stale
         };
         let fetch_at = self.fetch_at(key, &site);
-        let Visit { etag, last_modified, .. } = visit;
-        SiteState { knowledge, fetched_at, fetch_at, in_flight, etag, last_modified }
+        let Visit { etag, last_modified, not_before, .. } = visit;
+        SiteState { knowledge, fetched_at, fetch_at, in_flight, etag, last_modified, not_before }
     }
 
     /// The time of the next fetch of a site that is held.
     fn fetch_at(&self, key: &SiteKey, site: &Site<'_>) -> u64 {
         let Some(fetched_at) = site.fetched_at() else { return 0 };
-        if site.outcome() == Some(Outcome::Unreachable) {
+        let is_unreachable = site.outcome() == Some(Outcome::Unreachable);
+        // Of other sites, the visit says nothing about the time, and it is read from a file.
+        if is_unreachable || site.status() == 429 {
             let unknown = || Visit { fetched_at, failures: 1, ..Visit::default() };
-            return self.visit(key, site).unwrap_or_else(unknown).retry_at(hash(key));
+            let visit = self.visit(key, site).unwrap_or_else(unknown);
+            match (is_unreachable, visit.not_before) {
+                (true, asked) => return visit.retry_at(hash(key)).max(asked.unwrap_or(0)),
+                (false, Some(asked)) => return asked.max(fetched_at.saturating_add(limits::LEAST_SECONDS)),
+                (false, None) => {}
+            }
         }
         let wait = u64::from(site.fresh_for()).max(limits::LEAST_SECONDS);
         fetched_at.saturating_add(wait)

@@ -9,8 +9,8 @@ use crate::failure::Failure;
 use crate::options::Dialect;
 use crate::output::{Out, remark};
 use clap::{Args, Subcommand};
-use robomaton_explain::count;
 use robomaton_explain::time::now;
+use robomaton_explain::{count, crawler_names, names};
 use robomaton_runtime::Manifest;
 use robomaton_store::{Capture, Durability, Reader, SiteStateJson, Stats, Store, StoreOptions};
 use serde::Serialize;
@@ -73,6 +73,10 @@ struct State {
     /// Time of the question, in RFC 3339 or in seconds since 1970 [default: now]
     #[arg(long, value_name = "TIME", value_parser = time)]
     now: Option<Time>,
+    /// Print how the sites want to be visited by this crawler, too; several names are separated by
+    /// commas, best first
+    #[arg(long, value_name = "NAME", requires = "json")]
+    agent: Option<String>,
     /// URLs of the sites
     #[arg(value_name = "URL", required = true)]
     urls: Vec<String>,
@@ -115,7 +119,9 @@ fetched_at (now), redirects (0), headers (an object, or a list of pairs) and bod
 the one that is held. The text options must be the same whenever the store is opened.
 
 `state` prints STATE<TAB>URL for each URL. STATE is fresh, stale (the answers count, fetch again), unreachable (all is \
-disallowed) or unknown (fetch first). In JSON: url, state, fetched_at, fetch_at, since, etag, last_modified.
+disallowed) or unknown (fetch first). In JSON: url, state, fetched_at, fetch_at, in_flight (null: only the writer \
+knows), not_before (Retry-After), since, etag, last_modified; with --agent also crawl_delay, request_rates, visit_times \
+and clean_params.
 
 Exit codes: 0 done, 2 error, or a line or URL is invalid; the other ones are done.
 
@@ -238,10 +244,28 @@ fn exit_code(invalid: usize) -> ExitCode {
 fn run_state(arguments: &State) -> Result<ExitCode, Failure> {
     let reader = read(&arguments.store)?;
     let at = arguments.now.map_or_else(now, |time| time.seconds);
+    let query = match &arguments.agent {
+        Some(agent) => {
+            let names = names(agent);
+            let profile = arguments.store.dialect.options().profile;
+            names
+                .iter()
+                .try_for_each(|name| crawler_names(name, profile).map(drop))
+                .map_err(Failure::from_error)?;
+            Some(reader.query(names, "crawl"))
+        }
+        None => None,
+    };
     let (mut out, mut invalid) = (Out::new(), 0);
     for url in &arguments.urls {
         match reader.snapshot().state(url, at) {
-            Ok(state) if arguments.store.json => out.json(&SiteStateJson::new(url, &state))?,
+            Ok(state) if arguments.store.json => {
+                let state = SiteStateJson::of_reader(url, &state);
+                out.json(&match &query {
+                    Some(query) => state.with_manners(reader.snapshot().manners(query, url)),
+                    None => state,
+                })?;
+            }
             Ok(state) => writeln!(out, "{}\t{url}", state.knowledge.name())?,
             Err(error) => {
                 invalid += 1;
@@ -259,7 +283,7 @@ fn run_due(arguments: &Due) -> Result<ExitCode, Failure> {
     let mut out = Out::new();
     for due in reader.snapshot().due(at, arguments.count) {
         if arguments.store.json {
-            out.json(&SiteStateJson::new(&due.url, &due.state))?;
+            out.json(&SiteStateJson::of_reader(&due.url, &due.state))?;
         } else {
             writeln!(out, "{}", due.url)?;
         }
