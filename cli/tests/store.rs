@@ -18,7 +18,7 @@ fn lines() -> String {
     };
     let rules = "User-agent: *\nDisallow: /x\n";
     [
-        line("a.example", 200, rules, 10),
+        line("a.example", 200, "User-agent: *\nDisallow: /x\nCrawl-delay: 3\n", 10),
         line("b.example", 200, rules, 3 * DAY),
         line("c.example", 404, "", 2 * DAY),
         line("d.example", 503, "", 2 * DAY),
@@ -57,10 +57,16 @@ fn states_are_lines_and_objects() {
         found[0],
         json!({
             "url": "https://a.example/", "state": "fresh", "fetched_at": "2025-12-31T23:59:50Z",
-            "fetch_at": "2026-01-01T23:59:50Z", "since": null, "etag": "\"1\"", "last_modified": null,
+            "fetch_at": "2026-01-01T23:59:50Z", "in_flight": null, "not_before": null, "since": null,
+            "etag": "\"1\"", "last_modified": null,
         })
     );
     assert_eq!((&found[2]["fetch_at"], &found[3]["since"]), (&Value::Null, &json!("2025-12-30T00:00:00Z")));
+    let found = objects(&state(&["--json", "--agent", "x,y"]).ok());
+    assert_eq!((&found[0]["crawl_delay"], &found[0]["visit_times"]), (&json!(3.0), &json!([])));
+    assert_eq!(found[2]["request_rates"], json!([]));
+    place.run(&["store", "state", "s", "--agent", "x", "https://a.example/"]).fails("--json");
+    place.run(&["store", "state", "s", "--json", "--agent", "", "https://a.example/"]).fails("crawler");
     let wrong = place.run(&["store", "state", "s", "ftp://a/", "https://a.example/", "--now", &now]);
     assert_eq!((wrong.code, wrong.out.as_str()), (2, "fresh\thttps://a.example/\n"));
     assert!(wrong.err.contains("ftp://a/"), "{}", wrong.err);
@@ -120,4 +126,26 @@ fn a_store_is_compacted_and_merged() {
     place.run(&["merge", "s", "-o", "i.rimg"]).ok();
     let answers = place.run(&["query", "i.rimg", "https://a.example/x", "https://b.example/x"]).ok();
     assert_eq!(answers, "disallowed\thttps://a.example/x\nunknown\thttps://b.example/x\n");
+}
+
+/// Readers work beside a writer, and writers do not.
+#[test]
+fn a_store_that_is_open_is_read_but_not_written() {
+    let place = filled();
+    let directory = place.path("s");
+    let store = robomaton_store::Store::open(&directory, Default::default()).expect("a store");
+    let url = "https://new.example/robots.txt".to_owned();
+    let capture = robomaton_store::Capture { url, fetched_at: START, status: 404, ..Default::default() };
+    assert!(store.put(&capture).expect("room"));
+    let now = START.to_string();
+    let state = place.run(&["store", "state", "s", "--now", &now, "https://new.example/"]).ok();
+    assert_eq!(state, "fresh\thttps://new.example/\n");
+    assert_eq!(place.run(&["store", "due", "s", "--now", &now]).ok().lines().count(), 3);
+    let stats = objects(&place.run(&["store", "stats", "s", "--json"]).ok()).remove(0);
+    assert_eq!(stats["memory_sites"], json!(5));
+    let holder = format!("is open for writing by process {}", std::process::id());
+    place.run(&["store", "put", "s", "fetched.jsonl"]).fails(&holder);
+    place.run(&["store", "compact", "s"]).fails(&holder);
+    drop(store);
+    place.run(&["store", "compact", "s"]).ok();
 }

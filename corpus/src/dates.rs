@@ -49,8 +49,9 @@ fn any(text: &str) -> Option<i64> {
     utc(text.parse::<DateTime>().ok()?)
 }
 
-/// An HTTP date in any of the three forms of RFC 9110 5.6.7: IMF-fixdate, RFC 850, asctime.
-pub(crate) fn http(text: &[u8]) -> Option<i64> {
+/// The Unix time of an HTTP date in any of the three forms of RFC 9110 5.6.7: IMF-fixdate, RFC 850,
+/// asctime. `None` if it is none.
+pub fn http(text: &[u8]) -> Option<i64> {
     // Servers get the day of the week wrong; the date counts.
     const FIXDATE: rfc2822::DateTimeParser = rfc2822::DateTimeParser::new().relaxed_weekday(true);
     let text = str::from_utf8(text).ok()?.trim_ascii();

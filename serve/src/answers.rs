@@ -20,7 +20,7 @@ use axum::response::{IntoResponse, Response};
 use robomaton_explain::time::now;
 use robomaton_explain::{AnswerJson, InputQuestion, Names, QuestionJson, check_usage, names};
 use robomaton_runtime::Decision;
-use robomaton_store::{Query, Snapshot};
+use robomaton_store::{Manners, Query, Snapshot};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -86,6 +86,11 @@ pub(crate) struct Resolved {
 }
 
 impl Resolved {
+    /// How the site of a URL wants to be visited.
+    pub(crate) fn manners(&self, snapshot: &Snapshot, url: &str) -> Manners {
+        snapshot.manners(&self.query, url)
+    }
+
     fn echo<'a>(&'a self, url: &'a str) -> QuestionJson<'a> {
         let Asked { usage, purpose, .. } = &self.asked;
         QuestionJson { url, agent: &self.names, usage, purpose: purpose.as_deref() }
@@ -98,6 +103,18 @@ impl Resolved {
 pub(crate) struct Queries(Mutex<HashMap<Asked, Arc<Resolved>>>);
 
 impl Queries {
+    /// The crawler of a query string.
+    ///
+    /// # Errors
+    /// If a name is that of no crawler, or too long.
+    pub(crate) fn of_crawler(
+        &self,
+        app: &StoreApp,
+        parameters: &Parameters<'_>,
+    ) -> Result<Arc<Resolved>, Refusal> {
+        self.get(app, Asked::of(parameters))
+    }
+
     /// A crawler and a usage.
     ///
     /// # Errors

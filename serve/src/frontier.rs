@@ -20,13 +20,20 @@ use robomaton_store::SiteStateJson;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// `GET /v1/state`: the state of a site, as printed by `store state --json`.
+/// `GET /v1/state`: the state of a site, as printed by `store state --json`; with `agent`, how the
+/// site wants to be visited by that crawler, too.
 pub(crate) async fn state(State(app): Shared, RawQuery(query): RawQuery) -> Result<Response, Refusal> {
-    let url = Parameters::read(query.as_deref(), &["url"], URL)?.url.into_owned();
     let shared = Arc::clone(&app);
     app.apart(move |_| {
-        let state = shared.store.state(&url, now()).map_err(|error| Refusal::bad(error.to_string()))?;
-        Ok(json(&SiteStateJson::new(&url, &state)))
+        let parameters = Parameters::read(query.as_deref(), &["url", "agent"], URL)?;
+        let (store, url) = (&shared.store, &*parameters.url);
+        let state = store.state(url, now()).map_err(|error| Refusal::bad(error.to_string()))?;
+        let state = SiteStateJson::new(url, &state);
+        if parameters.agents.is_empty() {
+            return Ok(json(&state));
+        }
+        let manners = shared.queries.of_crawler(&shared, &parameters)?.manners(&store.snapshot(), url);
+        Ok(json(&state.with_manners(manners)))
     })
     .await
 }

@@ -69,11 +69,30 @@ fn states_are_those_of_the_command() {
     assert_eq!(known["fetched_at"], "2023-11-14T22:13:20Z");
     let unknown = json!({
         "url": "https://b.example/", "state": "unknown", "fetched_at": null, "fetch_at": null,
-        "since": null, "etag": null, "last_modified": null,
+        "in_flight": false, "not_before": null, "since": null, "etag": null, "last_modified": null,
     });
     assert_eq!(state("https://b.example/").json(), unknown);
     state("http://").refused(400);
-    assert!(state("https://b.example/&agent=x").refused(400).contains("no parameter \"agent\""));
+    assert!(state("https://b.example/&usage=x").refused(400).contains("no parameter \"usage\""));
+    assert!(state("https://b.example/&agent=").refused(400).contains("names no crawler"));
+    // A crawler learns how it may visit the site.
+    let text = "User-agent: *\nDisallow: /x\nCrawl-delay: 2\nRequest-rate: 3/1m 0600-0845\nVisit-time: 0600-0845\n\
+                Clean-param: sid\n\nUser-agent: b\nDisallow: /\n";
+    let lines = [
+        json!({ "url": "https://c.example/robots.txt", "body": text }).to_string(),
+        json!({ "url": "https://d.example/robots.txt", "status": 429, "fetched_at": 1_700_000_000,
+            "headers": { "Retry-After": "60" } })
+        .to_string(),
+    ];
+    assert_eq!(service.put_well(lines.join("\n")).json()["taken"], 2);
+    let manners = |agent: &str| {
+        let state = state(&format!("https://c.example/&agent={agent}")).json();
+        ["crawl_delay", "request_rates", "visit_times", "clean_params"].map(|key| state[key].clone())
+    };
+    let rates = json!([{ "documents": 3, "seconds": 60, "times": "06:00-08:45" }]);
+    assert_eq!(manners("x,y"), [json!(2.0), rates, json!(["06:00-08:45"]), json!(["sid"])]);
+    assert_eq!(manners("b"), [json!(null), json!([]), json!([]), json!(["sid"])]);
+    assert_eq!(state("https://d.example/").json()["not_before"], "2023-11-14T22:14:20Z");
     assert!(service.client().get("/v1/state").refused(400).contains("no url"));
 }
 

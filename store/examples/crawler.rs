@@ -5,7 +5,7 @@
 //!   cargo run -p robomaton-store --example crawler -- crawl.store http://127.0.0.1:8000/a
 //! ```
 //!
-//! It speaks HTTP/1.1 without TLS, since an example should need no other crate; take a client that
+//! It speaks HTTP/1.0 without TLS, since an example should need no other crate; take a client that
 //! you trust in its place. `docs/crawlers.md` explains it, and `store/tests/crawler.rs` runs it
 //! against local servers. Times are arguments, so a test can let days pass.
 
@@ -102,7 +102,8 @@ impl Crawler {
         let mut stream = TcpStream::connect(host)?;
         stream.set_read_timeout(Some(self.timeout))?;
         let name = &self.name;
-        write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: {name}\r\nConnection: close\r\n")?;
+        // In HTTP/1.0 a body has no chunks, and ends with the connection.
+        write!(stream, "GET {path} HTTP/1.0\r\nHost: {host}\r\nUser-Agent: {name}\r\n")?;
         for (name, value) in headers {
             write!(stream, "{name}: {value}\r\n")?;
         }
@@ -119,13 +120,25 @@ fn split(url: &str) -> Option<(&str, &str)> {
     Some(rest.find('/').map_or((rest, "/"), |at| rest.split_at(at)))
 }
 
+/// The parts of an answer. `None` if it broke off: half a robots.txt permits too much.
 fn parse(answer: &[u8]) -> Option<Answer> {
     let end = answer.windows(4).position(|four| four == b"\r\n\r\n")?;
     let mut lines = str::from_utf8(&answer[..end]).ok()?.split("\r\n");
     let status = lines.next()?.split(' ').nth(1)?.parse().ok()?;
-    let fields = lines.filter_map(|line| line.split_once(':'));
-    let headers = fields.map(|(name, value)| (name.to_owned(), value.trim().as_bytes().to_vec())).collect();
-    Some((status, headers, answer[end + 4..].to_vec()))
+    let fields = lines.filter_map(|line| line.split_once(':')).map(|(name, value)| (name, value.trim()));
+    let fields: Vec<(&str, &str)> = fields.collect();
+    let length = fields.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+    let length = length.and_then(|(_, value)| value.parse::<usize>().ok());
+    let headers = fields.iter().map(|&(name, value)| (name.to_owned(), value.into())).collect();
+    let mut body = &answer[end + 4..];
+    match length {
+        // These have no body, whatever the length of the text that they stand for.
+        _ if matches!(status, 204 | 304) => body = b"",
+        Some(length) if length <= body.len() => body = &body[..length],
+        Some(_) if (answer.len() as u64) < LONGEST => return None,
+        _ => {}
+    }
+    Some((status, headers, body.to_vec()))
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

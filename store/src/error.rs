@@ -11,11 +11,11 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum StoreError {
     /// Another writer has the store open.
-    #[error("{}: is open for writing by process {holder}", path.display())]
+    #[error("{}: is open for writing by {}", path.display(), process(holder))]
     Locked {
         /// The directory.
         path: PathBuf,
-        /// The process that holds it, as the lock file says.
+        /// The process that holds it, as the lock file says; empty if it does not say so yet.
         holder: String,
     },
     /// A file cannot be read or written.
@@ -82,6 +82,14 @@ pub enum StoreError {
     /// A layer cannot be written.
     #[error(transparent)]
     Build(#[from] robomaton_build::Error),
+}
+
+/// A process by its number.
+fn process(holder: &str) -> String {
+    match holder.trim_ascii() {
+        "" => "another process".to_owned(),
+        holder => format!("process {holder}"),
+    }
 }
 
 impl StoreError {

@@ -3,11 +3,12 @@
 //! A line is one answer to a fetch, with all of its header fields: validators and freshness are in
 //! them. Invariant: an unknown key is an error, so a misspelled one is not lost. It knows no store.
 
-use crate::{Capture, Knowledge, SiteState};
+use crate::{Capture, Knowledge, Manners, SiteState};
 use jiff::Timestamp;
-use robomaton_formats::schedule::LATEST;
+use robomaton_formats::schedule::{LATEST, Rate, Schedule};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -29,8 +30,14 @@ fn ok() -> u16 {
     200
 }
 
+/// The message for another time.
+const TIME: &str = "fetched_at is a time since 1970 as in 2026-01-02T03:04:05Z, or a whole number of seconds";
+
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "fetched_at is a time since 1970 as in 2026-01-02T03:04:05Z, or a whole number of seconds"
+)]
 enum TimeJson {
     Seconds(u64),
     Text(String),
@@ -45,13 +52,12 @@ impl TimeJson {
                 Err(_) => text.parse().ok(),
             },
         };
-        let what = "fetched_at is a time since 1970 as in 2026-01-02T03:04:05Z, or a whole number of seconds";
-        seconds.filter(|&seconds| seconds <= LATEST).ok_or_else(|| what.to_owned())
+        seconds.filter(|&seconds| seconds <= LATEST).ok_or_else(|| TIME.to_owned())
     }
 }
 
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "headers is an object of texts, or a list of pairs of texts")]
 enum Headers {
     Pairs(Vec<(String, String)>),
     Object(BTreeMap<String, String>),
@@ -89,26 +95,105 @@ pub struct SiteStateJson<'a> {
     state: &'static str,
     fetched_at: Option<String>,
     fetch_at: Option<String>,
+    /// Null for a reader, which does not know it.
+    in_flight: Option<bool>,
+    not_before: Option<String>,
     since: Option<String>,
     etag: &'a Option<String>,
     last_modified: &'a Option<String>,
+    /// Of a crawler, if one is asked about.
+    #[serde(flatten)]
+    manners: Option<MannersJson>,
+}
+
+/// How a site wants to be visited.
+#[derive(Serialize)]
+struct MannersJson {
+    /// Seconds between two requests: the longest Crawl-delay.
+    crawl_delay: Option<f64>,
+    request_rates: Vec<RateJson>,
+    /// Parts of the day in UTC, `05:30-20:59`.
+    visit_times: Vec<String>,
+    clean_params: Vec<String>,
+}
+
+/// A number of documents in a number of seconds, in a part of the day.
+#[derive(Serialize)]
+struct RateJson {
+    documents: NonZeroU32,
+    seconds: NonZeroU32,
+    times: Option<String>,
 }
 
 impl<'a> SiteStateJson<'a> {
-    /// The state of the site of this URL.
+    /// The state of the site of this URL, as a store tells it.
     pub fn new(url: &'a str, state: &'a SiteState) -> SiteStateJson<'a> {
-        let SiteState { knowledge, fetched_at, fetch_at, etag, last_modified, .. } = state;
+        SiteStateJson { in_flight: Some(state.in_flight), ..SiteStateJson::of_reader(url, state) }
+    }
+
+    /// The same, as a reader tells it.
+    pub fn of_reader(url: &'a str, state: &'a SiteState) -> SiteStateJson<'a> {
+        let SiteState { knowledge, fetched_at, fetch_at, etag, last_modified, not_before, .. } = state;
         let since = match *knowledge {
             Knowledge::Unreachable { since } => rfc3339(since),
             _ => None,
         };
-        let fetch_at = fetched_at.and_then(|_| rfc3339(*fetch_at));
-        let fetched_at = fetched_at.and_then(rfc3339);
-        SiteStateJson { url, state: knowledge.name(), fetched_at, fetch_at, since, etag, last_modified }
+        SiteStateJson {
+            url,
+            state: knowledge.name(),
+            fetched_at: fetched_at.and_then(rfc3339),
+            fetch_at: fetched_at.and_then(|_| rfc3339(*fetch_at)),
+            in_flight: None,
+            not_before: not_before.and_then(rfc3339),
+            since,
+            etag,
+            last_modified,
+            manners: None,
+        }
+    }
+
+    /// The same with four more keys, for a crawler.
+    #[must_use]
+    pub fn with_manners(self, manners: Manners) -> SiteStateJson<'a> {
+        let Manners { schedule: Schedule { delays, rates, visits, .. }, clean_params } = manners;
+        let rate = |rate: Rate| RateJson {
+            documents: rate.documents,
+            seconds: rate.seconds,
+            times: rate.window.map(|times| times.to_string()),
+        };
+        let manners = MannersJson {
+            crawl_delay: delays.into_iter().max().map(|millis| millis as f64 / 1000.0),
+            request_rates: rates.into_iter().map(rate).collect(),
+            visit_times: visits.iter().map(ToString::to_string).collect(),
+            clean_params,
+        };
+        SiteStateJson { manners: Some(manners), ..self }
     }
 }
 
 /// `None` beyond the year 9999.
 fn rfc3339(seconds: u64) -> Option<String> {
     Some(Timestamp::from_second(i64::try_from(seconds).ok()?).ok()?.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_values_are_explained() {
+        let read =
+            |rest: &str| Capture::from_json(format!("{{\"url\": \"https://a/\", {rest}}}").as_bytes(), 7);
+        for time in ["-1", "1.5", "true", "[]", "\"yesterday\"", "253402300800", "\"1960-01-01T00:00:00Z\""] {
+            let error = read(&format!("\"fetched_at\": {time}")).expect_err(time);
+            assert!(error.starts_with(TIME), "{error}");
+        }
+        for headers in ["7", "{\"a\": 1}", "[\"a\"]", "[[\"a\"]]", "[{\"a\": \"b\"}]"] {
+            let error = read(&format!("\"headers\": {headers}")).expect_err(headers);
+            assert!(error.starts_with("headers is an object of texts, or a list"), "{error}");
+        }
+        for time in ["null", "7", "\"7\"", "\"1970-01-01T00:00:07Z\""] {
+            assert_eq!(read(&format!("\"fetched_at\": {time}")).map(|capture| capture.fetched_at), Ok(7));
+        }
+    }
 }

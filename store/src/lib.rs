@@ -6,7 +6,8 @@
 //!
 //! A store is a directory: a stack of layers, which any process reads as
 //! [`Image`](robomaton_runtime::Image); a log of the captures that are in no layer yet; and a
-//! lock file, since there is one writer. Invariants: questions wait for nothing, neither puts nor
+//! lock file, since there is one writer. Beside it, any number of processes read layers and log with
+//! a [`Reader`]. Invariants: questions wait for nothing, neither puts nor
 //! compaction; the answers are those of the merged image of all captures; after a kill at any
 //! moment, all captures that were acknowledged as durable are there. It has no clock: times are
 //! arguments, and a capture that is older than the one of its site changes nothing. Other processes
@@ -37,6 +38,6 @@ pub use error::StoreError;
 pub use json::SiteStateJson;
 pub use reader::{Reader, ReaderOptions};
 pub use snapshot::{Query, Snapshot};
-pub use state::{Due, Knowledge, SiteState};
+pub use state::{Due, Knowledge, Manners, SiteState};
 pub use store::{Durability, Stats, Store, StoreOptions};
 pub use warc::{WarcCaptures, WarcTooMuch};

@@ -29,12 +29,22 @@ pub const VALIDATOR_BYTES: usize = 1024;
 /// Seconds after which a fetch in flight counts as lost: longer than any crawler waits.
 pub const IN_FLIGHT_SECONDS: u64 = 600;
 
+/// Fetches in flight before those that are lost are removed; twice as many as are left from then on.
+pub const IN_FLIGHT: usize = 1024;
+
 /// Seconds between two fetches of a site at least, whatever its headers say.
 pub const LEAST_SECONDS: u64 = 600;
 
 /// Seconds before the second attempt after a failure, at most; each further one waits twice as
 /// long.
 pub const RETRY_SECONDS: u64 = 60;
+
+/// Seconds that a site may ask to wait with Retry-After: a longer time is a mistake, and would keep
+/// its rules unknown.
+pub const RETRY_AFTER_SECONDS: u64 = 7 * 86_400;
+
+/// Clean-param records of a site that are told.
+pub const CLEAN_PARAMS: usize = 1024;
 
 /// Seconds between two attempts at most.
 pub const LONGEST_RETRY_SECONDS: u64 = 86_400;

@@ -29,8 +29,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Attempts to read a store whose layers are replaced meanwhile.
-const ATTEMPTS: usize = 16;
+/// Attempts to read a store whose layers are replaced meanwhile, as they are once in thousands of
+/// puts.
+const ATTEMPTS: usize = 100;
 
 /// The options of a reader.
 #[derive(Clone, Debug, Default)]
@@ -162,7 +163,8 @@ impl Reader {
         let mut followed = self.lock();
         self.refresh_locked(&mut followed)?;
         let (snapshot, ReaderOptions { compile, terms }) = (followed.snapshot(), &self.options);
-        let (_, Some(table)) = with(&snapshot, capture, compile, terms, &mut followed.cache)? else {
+        let read = capture.read(compile)?;
+        let Some(table) = with(&snapshot, capture, read, compile, terms, &mut followed.cache)? else {
             return Ok(false);
         };
         let path = hand(&self.directory, capture, compile)?;

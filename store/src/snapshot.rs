@@ -149,6 +149,16 @@ impl Snapshot {
         }
     }
 
+    /// The site of a URL, and the crawler of a query as its image knows it.
+    pub(crate) fn site_and_crawler(&self, query: &Query, url: &str) -> Option<(Site<'_>, Crawler)> {
+        if let Some(single) = self.single(url) {
+            return Some((single.image.first_site()?, query.crawler_of(&single.image)));
+        }
+        let found = self.stack.layers.site(url)?;
+        let crawler = query.resolved(&self.stack).crawler.clone();
+        Some((found, crawler))
+    }
+
     /// The capture of exactly this site.
     pub(crate) fn stored(&self, key: &SiteKey) -> Option<Site<'_>> {
         match self.in_memory(key.name().as_bytes(), key.scheme()) {

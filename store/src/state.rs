@@ -4,10 +4,11 @@
 //! Fetches in flight are known in memory only, so they are forgotten at the end of the process, and
 //! by themselves after [`limits::IN_FLIGHT_SECONDS`]. It does not fetch.
 
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Query, Snapshot};
 use crate::visit::{Visit, hash};
 use crate::{Store, StoreError, limits};
 use robomaton_corpus::SkipReason;
+use robomaton_formats::schedule::Schedule;
 use robomaton_formats::{Outcome, Scheme, SiteKey};
 use robomaton_runtime::Site;
 use std::collections::{BTreeSet, HashMap};
@@ -56,6 +57,19 @@ pub struct SiteState {
     pub etag: Option<String>,
     /// The value for `If-Modified-Since`.
     pub last_modified: Option<String>,
+    /// The time before which the site asked not to be asked at all: Retry-After of an answer 429 or
+    /// 503. It may have passed.
+    pub not_before: Option<u64>,
+}
+
+/// How a site wants to be visited by a crawler.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Manners {
+    /// Crawl-delay, Request-rate and Visit-time of the crawler's groups.
+    pub schedule: Schedule,
+    /// The values of the Clean-param records of the site: query parameters that do not change a
+    /// page. At most [`limits::CLEAN_PARAMS`].
+    pub clean_params: Vec<String>,
 }
 
 /// A fetch that is due.
@@ -67,6 +81,40 @@ pub struct Due {
     pub state: SiteState,
 }
 
+/// The sites whose fetch has begun, by their numbers in files of visits, and when.
+#[derive(Clone, Default)]
+pub(crate) struct InFlight {
+    begun: HashMap<u64, u64>,
+    /// The number of fetches from which on those that are lost are removed. It grows with them, so
+    /// a fetch is looked at a few times.
+    most: usize,
+}
+
+impl InFlight {
+    fn has(&self, site: u64, now: u64) -> bool {
+        self.begun.get(&site).is_some_and(|&at| is_in_flight(at, now))
+    }
+
+    /// False if the fetch is in flight already.
+    fn begin(&mut self, site: u64, now: u64) -> bool {
+        if self.has(site, now) {
+            return false;
+        }
+        if self.begun.len() >= self.most {
+            self.begun.retain(|_, at| is_in_flight(*at, now));
+            self.most = (2 * self.begun.len()).max(limits::IN_FLIGHT);
+        }
+        self.begun.insert(site, now);
+        true
+    }
+}
+
+/// True if a fetch that began at a time is neither lost nor of a clock that was ahead. Callers may
+/// differ by as much as a fetch takes.
+fn is_in_flight(at: u64, now: u64) -> bool {
+    now.abs_diff(at) < limits::IN_FLIGHT_SECONDS
+}
+
 impl Store {
     /// The state of the site of a URL at a time.
     ///
@@ -74,7 +122,7 @@ impl Store {
     /// If the URL names no site.
     pub fn state(&self, url: &str, now: u64) -> Result<SiteState, StoreError> {
         let key = key(url)?;
-        let is_in_flight = self.in_flight().get(&hash(&key)).is_some_and(|&until| until > now);
+        let is_in_flight = self.in_flight().has(hash(&key), now);
         Ok(self.current.load().state_of(&key, now, is_in_flight))
     }
 
@@ -88,12 +136,7 @@ impl Store {
     }
 
     fn begin_key(&self, key: &SiteKey, now: u64) -> bool {
-        let mut in_flight = self.in_flight();
-        let is_new = in_flight.get(&hash(key)).is_none_or(|&until| until <= now);
-        if is_new {
-            in_flight.insert(hash(key), now.saturating_add(limits::IN_FLIGHT_SECONDS));
-        }
-        is_new
+        self.in_flight().begin(hash(key), now)
     }
 
     /// The fetches that are due for the longest time, that first, and marks them as begun. Reads
@@ -116,22 +159,18 @@ impl Store {
 
     /// The sites that are due and not in flight, and the moment that says so.
     fn overdue(&self, now: u64, most: usize) -> (Arc<Snapshot>, Vec<SiteKey>) {
-        let in_flight = {
-            let mut in_flight = self.in_flight();
-            in_flight.retain(|_, until| *until > now);
-            in_flight.clone()
-        };
+        let in_flight = self.in_flight().clone();
         let current = self.snapshot();
-        let overdue = current.overdue(now, most, |hash| in_flight.contains_key(&hash));
+        let overdue = current.overdue(now, most, |hash| in_flight.has(hash, now));
         (current, overdue)
     }
 
     /// Ends the fetch of a site.
     pub(crate) fn end(&self, key: &SiteKey) {
-        self.in_flight().remove(&hash(key));
+        self.in_flight().begun.remove(&hash(key));
     }
 
-    fn in_flight(&self) -> MutexGuard<'_, HashMap<u64, u64>> {
+    fn in_flight(&self) -> MutexGuard<'_, InFlight> {
         self.in_flight.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -144,6 +183,16 @@ impl Snapshot {
     /// If the URL names no site.
     pub fn state(&self, url: &str, now: u64) -> Result<SiteState, StoreError> {
         Ok(self.state_of(&key(url)?, now, false))
+    }
+
+    /// How the site of a URL wants to be visited by the crawler of a query. Without records, and for
+    /// a site of which nothing was put, empty. Decodes the site's details, so it allocates.
+    pub fn manners(&self, query: &Query, url: &str) -> Manners {
+        let Some((site, crawler)) = self.site_and_crawler(query, url) else { return Manners::default() };
+        let records = site.detail().map(|detail| detail.extensions).unwrap_or_default();
+        let records = records.iter().filter(|record| record.key == "clean-param").take(limits::CLEAN_PARAMS);
+        let clean_params = records.map(|record| record.value.to_string()).collect();
+        Manners { schedule: site.schedule(&crawler), clean_params }
     }
 
     /// The fetches that are due for the longest time, that first, in flight or not. Reads all sites
@@ -191,8 +240,16 @@ impl Snapshot {
     fn state_of(&self, key: &SiteKey, now: u64, in_flight: bool) -> SiteState {
         let Some(site) = self.stored(key) else {
             let knowledge = Knowledge::Unknown;
-            let (fetched_at, etag, last_modified) = (None, None, None);
-            return SiteState { knowledge, fetched_at, fetch_at: 0, in_flight, etag, last_modified };
+            let (fetched_at, etag, last_modified, not_before) = (None, None, None, None);
+            return SiteState {
+                knowledge,
+                fetched_at,
+                fetch_at: 0,
+                in_flight,
+                etag,
+                last_modified,
+                not_before,
+            };
         };
         let fetched_at = site.fetched_at();
         let visit = self.visit(key, &site).unwrap_or_default();
@@ -206,16 +263,23 @@ impl Snapshot {
             Knowledge::Stale
         };
         let fetch_at = self.fetch_at(key, &site);
-        let Visit { etag, last_modified, .. } = visit;
-        SiteState { knowledge, fetched_at, fetch_at, in_flight, etag, last_modified }
+        let Visit { etag, last_modified, not_before, .. } = visit;
+        SiteState { knowledge, fetched_at, fetch_at, in_flight, etag, last_modified, not_before }
     }
 
     /// The time of the next fetch of a site that is held.
     fn fetch_at(&self, key: &SiteKey, site: &Site<'_>) -> u64 {
         let Some(fetched_at) = site.fetched_at() else { return 0 };
-        if site.outcome() == Some(Outcome::Unreachable) {
+        let is_unreachable = site.outcome() == Some(Outcome::Unreachable);
+        // Of other sites, the visit says nothing about the time, and it is read from a file.
+        if is_unreachable || site.status() == 429 {
             let unknown = || Visit { fetched_at, failures: 1, ..Visit::default() };
-            return self.visit(key, site).unwrap_or_else(unknown).retry_at(hash(key));
+            let visit = self.visit(key, site).unwrap_or_else(unknown);
+            match (is_unreachable, visit.not_before) {
+                (true, asked) => return visit.retry_at(hash(key)).max(asked.unwrap_or(0)),
+                (false, Some(asked)) => return asked.max(fetched_at.saturating_add(limits::LEAST_SECONDS)),
+                (false, None) => {}
+            }
         }
         let wait = u64::from(site.fresh_for()).max(limits::LEAST_SECONDS);
         fetched_at.saturating_add(wait)
@@ -230,4 +294,23 @@ impl Snapshot {
 fn key(url: &str) -> Result<SiteKey, StoreError> {
     let key = SiteKey::from_url(url);
     Ok(key.map_err(|error| SkipReason::Url { url: url.to_owned(), error })?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lost_fetches_are_forgotten() {
+        let mut in_flight = InFlight::default();
+        let wait = limits::IN_FLIGHT_SECONDS;
+        for fetch in 0..100_000 {
+            assert!(in_flight.begin(fetch, 1_000 + fetch));
+            assert!(!in_flight.begin(fetch, 1_000 + fetch + wait - 1));
+        }
+        let most = limits::IN_FLIGHT.max(4 * wait as usize);
+        assert!(in_flight.begun.len() <= most, "{} fetches", in_flight.begun.len());
+        // A clock that was ahead.
+        assert!(in_flight.begin(7, u64::MAX) && in_flight.begin(7, 1_000));
+    }
 }

@@ -10,14 +10,15 @@ use crate::files::{
 };
 use crate::log::{Log, Logs, sync_directory, sync_every};
 use crate::snapshot::{Query, Snapshot, Stack};
+use crate::state::InFlight;
 use crate::table::Table;
 use crate::visit::{Visit, Visits};
 use crate::{Capture, StoreError, limits, open};
 use arc_swap::ArcSwap;
 use robomaton_compiler::{Options, ProgramCache, emit, is_better};
-use robomaton_formats::{Decision, Outcome, SiteKey};
+use robomaton_corpus::Capture as Read;
+use robomaton_formats::{Decision, Outcome};
 use robomaton_runtime::{Image, LayersError, Manifest, Terms};
-use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -113,8 +114,8 @@ pub struct Store {
     pub(crate) freezing: Mutex<()>,
     /// Held during a compaction.
     pub(crate) compacting: Mutex<()>,
-    /// The sites whose fetch has begun, and when it counts as lost.
-    pub(crate) in_flight: Mutex<HashMap<u64, u64>>,
+    /// The sites whose fetch has begun.
+    pub(crate) in_flight: Mutex<InFlight>,
     syncer: Option<(Sender<()>, JoinHandle<()>)>,
     /// Open to hold the lock.
     _lock: File,
@@ -124,6 +125,9 @@ pub struct Store {
 pub(crate) struct Writer {
     cache: ProgramCache,
     pub(crate) manifest: Manifest,
+    /// The generation of the last manifest that was begun. The file may have it although an error
+    /// came back, as when its directory could not be synced, so it is not used again.
+    generation: u64,
     /// The number of the next file.
     next: u64,
 }
@@ -182,7 +186,7 @@ impl Store {
             directory,
             options,
             current: ArcSwap::from_pointee(snapshot),
-            writer: Mutex::new(Writer { cache, manifest, next: files.next }),
+            writer: Mutex::new(Writer { cache, generation: manifest.generation, manifest, next: files.next }),
             logs,
             freezing: Mutex::new(()),
             compacting: Mutex::new(()),
@@ -204,12 +208,21 @@ impl Store {
             self.compact()?;
         }
         self.make_room()?;
+        let read = capture.read(&self.options.compile)?;
+        let key = read.site.clone();
+        let put = self.put_read(capture, read);
+        // If the store is at fault, the capture may be put again, and the site is not asked in vain.
+        if put.as_ref().map_or_else(StoreError::is_of_capture, |_| true) {
+            self.end(&key);
+        }
+        put
+    }
+
+    fn put_read(&self, capture: &Capture, read: Read) -> Result<bool, StoreError> {
         let mut writer = self.writer();
         let current = self.current.load();
         let StoreOptions { compile, terms, .. } = &self.options;
-        let (key, table) = with(&current, capture, compile, terms, &mut writer.cache)?;
-        self.end(&key);
-        let Some(table) = table else {
+        let Some(table) = with(&current, capture, read, compile, terms, &mut writer.cache)? else {
             drop(writer);
             // The one that is held may be in the log of another thread's put.
             return match self.options.durability {
@@ -264,7 +277,8 @@ impl Store {
         layers: Vec<String>,
         is_frozen: bool,
     ) -> Result<(), StoreError> {
-        let manifest = Manifest { generation: writer.manifest.generation + 1, layers };
+        writer.generation += 1;
+        let manifest = Manifest { generation: writer.generation, layers };
         write_manifest(&self.directory, &manifest)?;
         // From here on, readers have the new generation.
         writer.manifest = manifest;
@@ -334,26 +348,26 @@ pub(crate) fn replay(
     terms: &Terms,
     cache: &mut ProgramCache,
 ) -> Result<bool, StoreError> {
-    match with(snapshot, capture, compile, terms, cache) {
-        Ok((_, Some(table))) => {
+    match with(snapshot, capture, capture.read(compile)?, compile, terms, cache) {
+        Ok(Some(table)) => {
             snapshot.table = table;
             Ok(true)
         }
         // Its text may be gone since, by age.
-        Ok((_, None)) | Err(StoreError::NotModified(_)) => Ok(false),
+        Ok(None) | Err(StoreError::NotModified(_)) => Ok(false),
         Err(error) => Err(error),
     }
 }
 
-/// The site of a capture, and the table with it; `None` if the snapshot holds one that is as good.
+/// The table with a capture; `None` if the snapshot holds one that is as good.
 pub(crate) fn with(
     snapshot: &Snapshot,
     capture: &Capture,
+    read: Read,
     compile: &Options,
     terms: &Terms,
     cache: &mut ProgramCache,
-) -> Result<(SiteKey, Option<Table>), StoreError> {
-    let read = capture.read(compile)?;
+) -> Result<Option<Table>, StoreError> {
     let key = read.site.clone();
     let held = snapshot.stored(&key);
     let bytes = capture.compile(read, held.as_ref(), compile, cache)?;
@@ -365,13 +379,12 @@ pub(crate) fn with(
         // Of a damaged one, nothing can be said: the new one counts.
         let is_better = site.and_then(|site| is_better(&site.stored(), &held.stored())).unwrap_or(true);
         if !is_better {
-            return Ok((key, None));
+            return Ok(None);
         }
         last = snapshot.visit(&key, &held);
     }
     let visit = Visit::after(last, capture, is_unreachable);
-    let table = snapshot.table.with(&key, image, visit);
-    Ok((key, Some(table)))
+    Ok(Some(snapshot.table.with(&key, image, visit)))
 }
 
 /// Opens the layers of a manifest.
@@ -392,4 +405,26 @@ pub(crate) fn check_options(directory: &Path, layers: &Image, empty: Vec<u8>) ->
     let images: Vec<Image<&[u8]>> = empty.shards().chain(newest).collect();
     let unlike = |error: LayersError| StoreError::Unlike { path: directory.to_owned(), error };
     Image::of_layers(images).map(|_| ()).map_err(unlike)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// After an error nobody knows which manifest a reader has, so two must not have one number.
+    #[test]
+    fn a_generation_is_never_used_twice() {
+        let place = tempfile::tempdir().expect("a directory");
+        let store = Store::open(place.path(), StoreOptions::default()).expect("a store");
+        let url = "https://a.example/robots.txt".to_owned();
+        store.put(&Capture { url, fetched_at: 1, status: 404, ..Capture::default() }).expect("room");
+        let path = Manifest::path(place.path());
+        let aside = place.path().join("aside");
+        fs::rename(&path, &aside).and_then(|()| fs::create_dir(&path)).expect("room");
+        assert!(store.flush().is_err());
+        fs::remove_dir(&path).and_then(|()| fs::rename(&aside, &path)).expect("room");
+        store.flush().expect("room");
+        assert_eq!(Manifest::read(place.path()).expect("a manifest").generation, 3);
+        assert_eq!(store.stats().layer_sites, 1);
+    }
 }

@@ -1,5 +1,5 @@
 //! The last visit to a site, as far as the next one needs it and no image holds it: validators for
-//! conditional requests, and failures in a row.
+//! conditional requests, failures in a row, and the time that an overloaded site asked to wait.
 //!
 //! The visits of a layer are a file beside it, sorted by a hash of the site, and read one by one.
 //! A visit counts only if it has the time of the capture that is held, so an old one never belongs
@@ -8,6 +8,7 @@
 
 use crate::files::{failed, write};
 use crate::{Capture, StoreError, limits};
+use robomaton_corpus::http_date;
 use robomaton_formats::{Scheme, SiteKey};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -17,7 +18,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-const MAGIC: &[u8; 8] = b"visits 1";
+const MAGIC: &[u8; 8] = b"visits 2";
 /// The magic number and the count.
 const HEADER: u64 = 16;
 
@@ -33,6 +34,8 @@ pub(crate) struct Visit {
     /// Validators of the text that is held.
     pub(crate) etag: Option<String>,
     pub(crate) last_modified: Option<String>,
+    /// The time before which an overloaded site asked not to be asked.
+    pub(crate) not_before: Option<u64>,
 }
 
 impl Visit {
@@ -40,14 +43,14 @@ impl Visit {
     pub(crate) fn after(last: Option<Visit>, capture: &Capture, is_unreachable: bool) -> Visit {
         let last = last.unwrap_or_default();
         let fetched_at = capture.fetched_at;
+        let not_before = retry_after(capture);
         if is_unreachable {
             let failing_since = if last.failures > 0 { last.failing_since } else { fetched_at };
             let failures = last.failures.saturating_add(1);
-            return Visit { fetched_at, failures, failing_since, ..Visit::default() };
+            return Visit { fetched_at, failures, failing_since, not_before, ..Visit::default() };
         }
         let field = |name: &str| {
-            let (_, value) = capture.headers.iter().find(|(field, _)| field.eq_ignore_ascii_case(name))?;
-            let value = str::from_utf8(value.trim_ascii()).ok()?;
+            let value = str::from_utf8(field(capture, name)?).ok()?;
             Some(value.to_owned()).filter(|value| value.len() <= limits::VALIDATOR_BYTES)
         };
         let (mut etag, mut last_modified) = (field("etag"), field("last-modified"));
@@ -63,7 +66,7 @@ impl Visit {
         // A layer may hold a visit of the same second. This one hides it even if it says nothing
         // else.
         let failing_since = if last.fetched_at == fetched_at { fetched_at } else { 0 };
-        Visit { fetched_at, failing_since, etag, last_modified, ..Visit::default() }
+        Visit { fetched_at, failing_since, etag, last_modified, not_before, ..Visit::default() }
     }
 
     /// The time of the next attempt after failures: each waits twice as long as the one before, up
@@ -78,8 +81,29 @@ impl Visit {
 
     /// True if the layer needs no record of it.
     fn is_plain(&self) -> bool {
-        self.failures == 0 && self.failing_since == 0 && self.etag.is_none() && self.last_modified.is_none()
+        let Visit { fetched_at, .. } = *self;
+        *self == Visit { fetched_at, ..Visit::default() }
     }
+}
+
+/// The value of the first header field of a name.
+fn field<'c>(capture: &'c Capture, name: &str) -> Option<&'c [u8]> {
+    let (_, value) = capture.headers.iter().find(|(field, _)| field.eq_ignore_ascii_case(name))?;
+    Some(value.trim_ascii())
+}
+
+/// The time before which a site that is overloaded asked not to be asked: seconds or a date, which
+/// counts from the date of the answer, since the server's clock wrote both.
+fn retry_after(capture: &Capture) -> Option<u64> {
+    let value = field(capture, "retry-after").filter(|_| matches!(capture.status, 429 | 503))?;
+    let seconds = if !value.is_empty() && value.iter().all(u8::is_ascii_digit) {
+        str::from_utf8(value).ok()?.parse().unwrap_or(u64::MAX)
+    } else {
+        let asked_at = field(capture, "date").and_then(http_date);
+        let asked_at = asked_at.map_or_else(|| i64::try_from(capture.fetched_at), Ok).ok()?;
+        u64::try_from(http_date(value)?.saturating_sub(asked_at)).ok()?
+    };
+    Some(capture.fetched_at.saturating_add(seconds.min(limits::RETRY_AFTER_SECONDS)))
 }
 
 /// The number of a site in files of visits.
@@ -211,6 +235,29 @@ mod tests {
             assert!(most >= longest / 2);
             longest = most;
         }
+    }
+
+    #[test]
+    fn waiting_is_as_asked_and_bounded() {
+        let asked = |status, headers: &[(&str, &str)]| {
+            let headers = headers.iter().map(|&(name, value)| (name.to_owned(), value.into())).collect();
+            retry_after(&Capture { status, headers, fetched_at: 784_111_777, ..Capture::default() })
+        };
+        let wait = |value| asked(503, &[("retry-AFTER", value)]).map(|at| at - 784_111_777);
+        assert_eq!(wait("120"), Some(120));
+        assert_eq!(wait(" 0 "), Some(0));
+        assert_eq!(wait("Sun, 06 Nov 1994 09:49:37 GMT"), Some(3600));
+        for long in ["99999999", "99999999999999999999999", "Sun, 06 Nov 2994 09:49:37 GMT"] {
+            assert_eq!(wait(long), Some(limits::RETRY_AFTER_SECONDS), "{long}");
+        }
+        for none in ["", "-1", "1.5", "soon", "Sun, 06 Nov 1994 07:49:37 GMT"] {
+            assert_eq!(wait(none), None, "{none}");
+        }
+        // The server's clock is an hour behind.
+        let date = ("Date", "Sun, 06 Nov 1994 07:49:37 GMT");
+        let until = ("Retry-After", "Sun, 06 Nov 1994 07:50:37 GMT");
+        assert_eq!(asked(429, &[date, until]), Some(784_111_777 + 60));
+        assert_eq!(asked(404, &[("Retry-After", "9")]), None);
     }
 
     #[test]

@@ -118,6 +118,26 @@ fn every_answer_has_its_meaning() {
     }
 }
 
+/// A text that broke off is no text: the site is unreachable.
+#[test]
+fn a_text_has_the_length_that_its_header_says() {
+    let place = tempfile::tempdir().expect("a directory");
+    let crawler = open(&place);
+    let text = "User-agent: *\nDisallow: /x\n";
+    let server = |length: usize| {
+        Server::new(&format!("HTTP/1.0 200 OK\r\nContent-Length: {length}\r\n\r\n{text}Disallow: /y\n"))
+    };
+    let may = |server: &Server, path| crawler.page(&server.url(path), START).expect("a decision").is_some();
+    let (whole, broken) = (server(text.len()), server(100));
+    assert!(may(&whole, "/y") && !may(&whole, "/x"));
+    assert!(!may(&broken, "/z"));
+    let state = crawler.state(&broken.url("/"), START).expect("a site");
+    assert!(matches!(state.knowledge, Knowledge::Unreachable { .. }));
+    whole.change("HTTP/1.0 304 Not Modified\r\nContent-Length: 27\r\n\r\n");
+    assert_eq!(crawler.refresh(START + DAY).expect("a refresh"), 2);
+    assert!(may(&whole, "/y") && !may(&whole, "/x"));
+}
+
 #[test]
 fn a_text_that_changes_is_seen_when_it_is_due() {
     let place = tempfile::tempdir().expect("a directory");

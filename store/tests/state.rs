@@ -54,6 +54,7 @@ fn a_text_is_fresh_then_stale_and_renewed() {
     let store = open(place.path());
     let state = store.state(&url(1), START).expect("a site");
     assert_eq!((state.knowledge, state.fetch_at, state.in_flight), (Knowledge::Unknown, 0, false));
+    assert_eq!(state.not_before, None);
     assert!(store.begin(&url(1), START).expect("a site"));
     assert!(!store.begin(&url(1), START + 1).expect("a site"));
     assert!(store.state("https://SITE1.example:443/x", START + 1).expect("a site").in_flight);
@@ -94,6 +95,10 @@ fn a_site_without_a_text_is_not_renewed() {
         assert!(matches!(error, StoreError::NotModified(_)), "{error}");
     };
     refused(1, START);
+    // The fetch has ended, so that it can be repeated without conditions.
+    assert!(store.begin(&url(1), START).expect("a site"));
+    refused(1, START);
+    assert!(!store.state(&url(1), START).expect("a site").in_flight);
     for (site, status) in [(2, 404), (3, 503)] {
         store.put(&validated(capture(site, START, 200))).expect("room");
         store.put(&validated(capture(site, START + 1, status))).expect("room");
@@ -143,7 +148,10 @@ fn a_fetch_in_flight_is_due_again_when_it_is_lost() {
     }
     let urls = |now, most| store.due(now, most).into_iter().map(|due| due.url).collect::<Vec<_>>();
     let now = START + 2 * DAY;
+    let list: Vec<String> = store.list_due(now, 3).into_iter().map(|due| due.url).collect();
+    assert_eq!(list, [url(0), url(1), url(2)]);
     assert_eq!(urls(now, 3), [url(0), url(1), url(2)]);
+    assert_eq!(store.list_due(now, 1)[0].url, url(3));
     assert_eq!(urls(now + 1, 2), [url(3), url(4)]);
     store.put(&capture(3, now, 200)).expect("room");
     assert_eq!(urls(now + IN_FLIGHT_SECONDS, 4), [url(0), url(1), url(2), url(5)]);
@@ -209,4 +217,48 @@ fn a_text_has_no_validators_of_another_one() {
     // An ordinary visit does not hide anything.
     assert!(store.put(&validated(capture(1, START + 1, 200))).expect("room"));
     assert!(store.state(&url(1), START + 1).expect("a site").etag.is_some());
+}
+
+/// A site that is overloaded says when it may be asked again, and a crawler how it may be visited.
+#[test]
+fn waiting_and_manners_come_along() {
+    let place = tempfile::tempdir().expect("a directory");
+    let store = open(place.path());
+    let busy = |site, status, wait: &str| Capture {
+        headers: vec![("Retry-After".to_owned(), wait.into())],
+        ..capture(site, START, status)
+    };
+    for (site, status, wait) in
+        [(1, 503, "7200"), (2, 503, "1"), (3, 429, "7200"), (4, 429, "1"), (5, 429, "soon"), (6, 404, "9")]
+    {
+        assert!(store.put(&busy(site, status, wait)).expect("room"));
+    }
+    let text = "User-agent: *\nDisallow: /x\nCrawl-delay: 2.5\nRequest-rate: 1/5 0600-0845\nVisit-time: 0530-2059\n\n\
+                User-agent: b\nDisallow: /\nClean-param: sid&ref /shop/\n";
+    assert!(store.put(&Capture { body: text.into(), ..capture(7, START, 200) }).expect("room"));
+    in_every_place(place.path(), store, |store| {
+        let state = |site| store.state(&url(site), START).expect("a site");
+        assert_eq!((state(1).not_before, state(1).fetch_at), (Some(START + 7200), START + 7200));
+        assert_eq!(state(2).not_before, Some(START + 1));
+        assert!((START + 30..=START + 60).contains(&state(2).fetch_at));
+        assert_eq!((state(3).not_before, state(3).fetch_at), (Some(START + 7200), START + 7200));
+        assert_eq!((state(4).not_before, state(4).fetch_at), (Some(START + 1), START + 600));
+        assert_eq!((state(5).not_before, state(5).fetch_at), (None, START + DAY));
+        assert_eq!((state(6).not_before, state(6).fetch_at), (None, START + DAY));
+        let due: Vec<String> = store.list_due(START + 7200, 9).into_iter().map(|due| due.url).collect();
+        assert_eq!(due, [url(2), url(4), url(1), url(3)]);
+        let manners = |name: &str| store.snapshot().manners(&store.query([name], "crawl"), &url(7));
+        let any = manners("*");
+        assert_eq!(
+            (any.schedule.delays.as_slice(), any.clean_params.as_slice()),
+            (&[2500][..], &["sid&ref /shop/".to_owned()][..])
+        );
+        assert_eq!(
+            (any.schedule.rates[0].millis(), any.schedule.visits[0].to_string()),
+            (5000, "05:30-20:59".to_owned())
+        );
+        let named = manners("b");
+        assert_eq!((named.schedule, named.clean_params), (Default::default(), any.clean_params));
+        assert_eq!(store.snapshot().manners(&store.query(["b"], "crawl"), &url(99)), Default::default());
+    });
 }

@@ -1,17 +1,20 @@
 //! `robomaton store`: a directory of captures that grows while a crawl runs.
 //!
-//! `robomaton-store` does the work; this file passes it lines and prints states. Every action opens
-//! the store for writing, so it waits for nobody and is refused while a crawler has it open.
+//! `robomaton-store` does the work; this file passes it lines and prints states. `put` and `compact`
+//! open the store for writing, and are refused while another process has it open. The other actions
+//! read its files, beside a writer too.
 
 use super::visit::{Time, time};
 use crate::failure::Failure;
 use crate::options::Dialect;
 use crate::output::{Out, remark};
 use clap::{Args, Subcommand};
-use robomaton_explain::count;
 use robomaton_explain::time::now;
+use robomaton_explain::{count, crawler_names, names};
 use robomaton_runtime::Manifest;
-use robomaton_store::{Capture, Durability, SiteStateJson, Stats, Store, StoreOptions};
+use robomaton_store::{
+    Capture, Durability, Reader, ReaderOptions, SiteStateJson, Stats, Store, StoreOptions,
+};
 use serde::Serialize;
 use serde_json::json;
 use std::fs::File;
@@ -72,6 +75,10 @@ struct State {
     /// Time of the question, in RFC 3339 or in seconds since 1970 [default: now]
     #[arg(long, value_name = "TIME", value_parser = time)]
     now: Option<Time>,
+    /// Print how the sites want to be visited by this crawler, too; several names are separated by
+    /// commas, best first
+    #[arg(long, value_name = "NAME", requires = "json")]
+    agent: Option<String>,
     /// URLs of the sites
     #[arg(value_name = "URL", required = true)]
     urls: Vec<String>,
@@ -105,15 +112,18 @@ struct StatsArguments {
 }
 
 const EXAMPLES: &str = "\
-A store is a directory: layers, and a log of the newest captures. One process at a time may have it open. `robomaton \
-merge DIR -o IMAGE` makes an image of its layers; `compact` first, since captures of the log are in no layer yet.
+A store is a directory: layers, and a log of the newest captures. One process at a time writes it, with `put`, \
+`compact` or `serve --store`; `state`, `due` and `stats` read it meanwhile, and see all that was put when they began. \
+`robomaton merge DIR -o IMAGE` makes an image of its layers; `compact` first, since captures of the log are in no layer yet.
 
 `put` reads one JSON object per line: url, status (200; 0 if there was no answer; 304 renews the text that is held), \
 fetched_at (now), redirects (0), headers (an object, or a list of pairs) and body. A capture counts if it is newer than \
 the one that is held. The text options must be the same whenever the store is opened.
 
 `state` prints STATE<TAB>URL for each URL. STATE is fresh, stale (the answers count, fetch again), unreachable (all is \
-disallowed) or unknown (fetch first). In JSON: url, state, fetched_at, fetch_at, since, etag, last_modified.
+disallowed) or unknown (fetch first). In JSON: url, state, fetched_at, fetch_at, in_flight (null: only the writer \
+knows), not_before (Retry-After), since, etag, last_modified; with --agent also crawl_delay, request_rates, visit_times \
+and clean_params.
 
 Exit codes: 0 done, 2 error, or a line or URL is invalid; the other ones are done.
 
@@ -130,7 +140,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Action::State(state) => run_state(state),
         Action::Due(due) => run_due(due),
         Action::Compact(compact) => {
-            let store = existing(&compact.store)?;
+            check(&compact.store)?;
+            let store = open(&compact.store)?;
             match compact.evict_before {
                 Some(time) => store.evict(time.seconds),
                 None => store.flush().and_then(|()| store.compact()),
@@ -138,7 +149,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             .map_err(Failure::from_error)?;
             stats(&store.stats(), compact.store.json)
         }
-        Action::Stats(arguments) => stats(&existing(&arguments.store)?.stats(), arguments.store.json),
+        Action::Stats(arguments) => stats(&read(&arguments.store)?.stats(), arguments.store.json),
     }
 }
 
@@ -149,12 +160,17 @@ fn open(arguments: &StoreArgs) -> Result<Store, Failure> {
     Store::open(&arguments.directory, options).map_err(Failure::from_error)
 }
 
-/// Opens a store, but creates none.
-fn existing(arguments: &StoreArgs) -> Result<Store, Failure> {
-    if !Manifest::is_in(&arguments.directory) {
-        return Err(Failure::of(&arguments.directory, "is no store"));
-    }
-    open(arguments)
+/// Refuses a directory that is no store: none is created.
+fn check(arguments: &StoreArgs) -> Result<(), Failure> {
+    let is_store = Manifest::is_in(&arguments.directory);
+    if is_store { Ok(()) } else { Err(Failure::of(&arguments.directory, "is no store")) }
+}
+
+/// Reads a store, which another process may be writing.
+fn read(arguments: &StoreArgs) -> Result<Reader, Failure> {
+    check(arguments)?;
+    let options = ReaderOptions { compile: arguments.dialect.options(), ..ReaderOptions::default() };
+    Reader::open(&arguments.directory, options).map_err(Failure::from_error)
 }
 
 /// The result of `put`; the fields are the keys of its JSON.
@@ -228,12 +244,30 @@ fn exit_code(invalid: usize) -> ExitCode {
 }
 
 fn run_state(arguments: &State) -> Result<ExitCode, Failure> {
-    let store = existing(&arguments.store)?;
+    let reader = read(&arguments.store)?;
     let at = arguments.now.map_or_else(now, |time| time.seconds);
+    let query = match &arguments.agent {
+        Some(agent) => {
+            let names = names(agent);
+            let profile = arguments.store.dialect.options().profile;
+            names
+                .iter()
+                .try_for_each(|name| crawler_names(name, profile).map(drop))
+                .map_err(Failure::from_error)?;
+            Some(reader.query(names, "crawl"))
+        }
+        None => None,
+    };
     let (mut out, mut invalid) = (Out::new(), 0);
     for url in &arguments.urls {
-        match store.state(url, at) {
-            Ok(state) if arguments.store.json => out.json(&SiteStateJson::new(url, &state))?,
+        match reader.snapshot().state(url, at) {
+            Ok(state) if arguments.store.json => {
+                let state = SiteStateJson::of_reader(url, &state);
+                out.json(&match &query {
+                    Some(query) => state.with_manners(reader.snapshot().manners(query, url)),
+                    None => state,
+                })?;
+            }
             Ok(state) => writeln!(out, "{}\t{url}", state.knowledge.name())?,
             Err(error) => {
                 invalid += 1;
@@ -246,12 +280,12 @@ fn run_state(arguments: &State) -> Result<ExitCode, Failure> {
 }
 
 fn run_due(arguments: &Due) -> Result<ExitCode, Failure> {
-    let store = existing(&arguments.store)?;
+    let reader = read(&arguments.store)?;
     let at = arguments.now.map_or_else(now, |time| time.seconds);
     let mut out = Out::new();
-    for due in store.due(at, arguments.count) {
+    for due in reader.snapshot().due(at, arguments.count) {
         if arguments.store.json {
-            out.json(&SiteStateJson::new(&due.url, &due.state))?;
+            out.json(&SiteStateJson::of_reader(&due.url, &due.state))?;
         } else {
             writeln!(out, "{}", due.url)?;
         }
