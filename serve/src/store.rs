@@ -1,8 +1,9 @@
 //! The state of a service over a store, and the thread that compacts it.
 //!
 //! `robomaton-store` takes captures and answers. The store has one writer, this service, and no
-//! thread of its own, so a thread here calls `compact` and reports its errors. Invariant: when the
-//! thread has been joined, nothing of it writes to the store. It does not know the handlers.
+//! thread of its own, so a thread here takes the captures that readers hand over, compacts, and
+//! reports errors. Invariant: when the thread has been joined, nothing of it writes to the store. It
+//! does not know the handlers.
 
 use crate::answers::Queries;
 use crate::app::Common;
@@ -127,10 +128,12 @@ impl StoreApp {
         })
     }
 
-    /// Compacts once.
+    /// Takes what readers handed over, and compacts, once.
     fn compact(&self) {
-        let error = self.store.compact().err();
-        self.compact_error.report(self, error.map(|error| format!("{error}; the store is not compacted")));
+        let taken = self.store.take_handed().map(|_| ());
+        // A capture that is damaged holds up no compaction.
+        let error = self.store.compact().and(taken).err();
+        self.compact_error.report(self, error.map(|error| format!("{error}; the store is not compacted, or a capture not taken")));
     }
 }
 

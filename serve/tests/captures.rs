@@ -9,7 +9,7 @@ use flate2::write::GzEncoder;
 use robomaton_serve::limits::{BATCH, QUESTIONS, REASON, WARC};
 use robomaton_serve::{Server, StoreServerOptions};
 use robomaton_store::limits::MEMORY_CAPTURES;
-use robomaton_store::{Store, StoreOptions};
+use robomaton_store::{Capture, Reader, ReaderOptions, Store, StoreOptions};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::net::SocketAddr;
@@ -307,4 +307,20 @@ fn the_queue_needs_the_token_and_is_marked_by_post() {
     assert!(service.client().get("/v1/due").refused(401).contains("need the token"));
     service.client().post("/v1/due", b"").refused(401);
     service.client().post("/v1/begin?url=https://a.example/", b"").refused(401);
+}
+
+/// A process that reads the files of the store hands a capture to the service.
+#[test]
+fn captures_of_readers_are_taken() {
+    let folder = TempDir::new().expect("a folder");
+    let service = Service::start(folder.path(), None);
+    let reader = Reader::open(folder.path(), ReaderOptions::default()).expect("a store");
+    let (url, body) = ("https://a.example/robots.txt".to_owned(), RULES.into());
+    let capture = Capture { url, fetched_at: 1_800_000_000, status: 200, body, ..Capture::default() };
+    assert!(reader.hand(&capture).expect("room"));
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while service.words("", "https://a.example/private\n") != "disallowed\n" {
+        assert!(std::time::Instant::now() < end, "it is taken within a second or so");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
 }
