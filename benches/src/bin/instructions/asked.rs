@@ -74,13 +74,13 @@ pub(crate) fn stage(image: &Path, questions: &Path) -> Result<(), String> {
 
 /// One pass; callgrind knows it by its name.
 #[inline(never)]
-fn counted_pass(pass: &dyn Fn() -> usize) {
+pub(crate) fn counted_pass(pass: &dyn Fn() -> usize) {
     black_box(pass());
 }
 
 /// Tells the number of questions of the pass before; callgrind knows it by its name.
 #[inline(never)]
-fn pass_ends(questions: usize) {
+pub(crate) fn pass_ends(questions: usize) {
     println!("{questions}");
 }
 
