@@ -69,12 +69,7 @@ impl Notation {
         }
         if is_plain(target) {
             return match self {
-                Notation::Acap => {
-                    let lower = space.get_mut(..target.len())?;
-                    lower.copy_from_slice(target);
-                    lower.make_ascii_lowercase();
-                    Some(lower)
-                }
+                Notation::Acap => lowercase_in(target, space),
                 _ => Some(target),
             };
         }
@@ -148,6 +143,30 @@ fn any(text: &[u8], odd: impl Fn(u8x16) -> u8x16) -> bool {
         Some(last) => (found | odd(last)).any(),
         None => odd(&first_bytes(text)).to_bitmask() & ((1 << text.len()) - 1) != 0,
     }
+}
+
+/// A text with ASCII letters in lower case, written into `space`: what `Acap` makes of plain text.
+/// `None` if it does not fit.
+#[inline]
+pub fn lowercase_in<'t>(text: &[u8], space: &'t mut [u8]) -> Option<&'t [u8]> {
+    let out = space.get_mut(..text.len())?;
+    let lower = |chunk: &[u8; 16]| -> [u8; 16] {
+        let signed = i8x16::new(chunk.map(u8::cast_signed));
+        let above = |least: i8| signed.simd_gt(i8x16::splat(least));
+        let capital = above(b'@'.cast_signed()) & !above(b'Z'.cast_signed());
+        wide::bytemuck::cast(signed | capital & i8x16::splat(0x20))
+    };
+    // The partial last chunk is written as a full one that overlaps the previous one.
+    if let (Some(last), Some(place)) = (text.last_chunk(), out.last_chunk_mut()) {
+        *place = lower(last);
+        for (chunk, place) in text.as_chunks().0.iter().zip(out.as_chunks_mut().0) {
+            *place = lower(chunk);
+        }
+    } else {
+        let bytes = lower(&first_bytes(text));
+        out.iter_mut().zip(bytes).for_each(|(place, byte)| *place = byte);
+    }
+    Some(out)
 }
 
 /// True if a URI may contain this byte of printable ASCII (RFC 3986 2). Clients percent-encode the
@@ -412,5 +431,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn letters_become_lower_case_at_every_length() {
+        let all: Vec<u8> = (0..=u8::MAX).chain(0..=u8::MAX).collect();
+        for text in (0..40).flat_map(|length| all.windows(length.max(1)).map(move |text| &text[..length])) {
+            let mut space = [0; 40];
+            assert_eq!(lowercase_in(text, &mut space), Some(&*text.to_ascii_lowercase()));
+        }
+        assert_eq!(lowercase_in(b"abc", &mut [0; 2]), None);
     }
 }

@@ -13,9 +13,8 @@ use crate::short;
 use crate::site::Site;
 use crate::target::{self, Target};
 use crate::verdict::Verdict;
+use robomaton_formats::Decision;
 use robomaton_formats::policy::PolicyView;
-use robomaton_formats::usage::PRESENT;
-use robomaton_formats::{Decision, SiteEntry, UsageId};
 
 /// The answers for one crawler and one usage on one site. Cheap to copy; made by [`Site::access`].
 ///
@@ -46,10 +45,9 @@ pub struct Access<'a> {
 enum Answers<'a> {
     /// Those of rules and fields.
     Rules(rules::Answers<'a>),
-    /// Everything that speaks of a usage other than fetching: rules and fields, and the policy that
-    /// refers to the site's preferences, or nothing if only the parts of the usage are to be asked,
-    /// too.
-    United(rules::Answers<'a>, Option<PolicyView<'a>>),
+    /// Everything that speaks of a usage other than fetching: the groups, and the policy, which may
+    /// refer to preferences.
+    United(rules::Groups<'a>, Option<PolicyView<'a>>),
 }
 
 impl<'a> Access<'a> {
@@ -174,8 +172,10 @@ pub(crate) fn at_length(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, ta
         let answers = rules::resolve(site, crawler, usage);
         answers.map(|answers| rules::answer(site, &answers, crawler, usage, target))
     } else {
-        let answers = united(site, crawler, usage);
-        answers.map(|answers| answer(site, &answers, crawler, usage, target))
+        let found = rules::groups(site, crawler);
+        found.map(|(groups, policy)| {
+            preference::answer(site, (&groups, policy.as_ref()), crawler, usage, target)
+        })
     };
     match answered {
         Some(answer) => answer.unwrap_or(DAMAGED),
@@ -190,7 +190,7 @@ fn resolve<'a>(site: &Site<'a>, crawler: &Crawler, usage: Usage<'_>) -> Option<A
     if usage.is_crawl() {
         return rules::resolve(site, crawler, usage).map(Answers::Rules);
     }
-    united(site, crawler, usage)
+    rules::groups(site, crawler).map(|(groups, policy)| Answers::United(groups, policy))
 }
 
 /// Returns the answer; `None` if the image is damaged.
@@ -204,29 +204,8 @@ fn answer(
 ) -> Option<Answer> {
     match answers {
         Answers::Rules(answers) => rules::answer(site, answers, crawler, usage, target),
-        Answers::United(rules, policy) => {
-            preference::answer(site, (rules, policy.as_ref()), crawler, usage, target)
+        Answers::United(groups, policy) => {
+            preference::answer(site, (groups, policy.as_ref()), crawler, usage, target)
         }
     }
-}
-
-/// The answers for a usage other than fetching, of which more than rules and fields may speak, or
-/// which may cover others.
-#[inline(never)]
-fn united<'a>(site: &Site<'a>, crawler: &Crawler, usage: Usage<'_>) -> Option<Answers<'a>> {
-    let is_whole = || usage.parts().next().is_some() && usage.id != UsageId::from(PRESENT);
-    if let SiteEntry::Policy(at) = site.entry()?
-        && crawler.is_held(site.profile.agent_rule())
-    {
-        let bytes = site.view().policy(at)?;
-        let policy = PolicyView::read(bytes)?;
-        let rules = rules::in_policy(site, crawler, usage, bytes, &policy)?;
-        return Some(match policy.has_preferences() {
-            true => Answers::United(rules, Some(policy)),
-            false if is_whole() => Answers::United(rules, None),
-            false => Answers::Rules(rules),
-        });
-    }
-    let rules = rules::resolve(site, crawler, usage)?;
-    Some(if is_whole() { Answers::United(rules, None) } else { Answers::Rules(rules) })
 }

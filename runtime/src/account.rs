@@ -5,7 +5,7 @@
 //! does not weigh rules itself.
 
 use crate::crawler::{Crawler, Lookup, Usage};
-use crate::scoped::{self, ScopedQuestion};
+use crate::scoped::{ScopedAccount, ScopedQuestion, with_fields};
 use crate::site::Site;
 use robomaton_formats::condition::Condition;
 use robomaton_formats::detail::{self, Detail};
@@ -165,10 +165,9 @@ pub(crate) fn of_fields(query: &Query<'_>) -> Option<Account> {
     let Lookup::Set(SetRef::List(list)) = crawler.set(view, &PolicyView::read(policy)?)? else { return None };
     let list = ScopedView::read(view.list(list)?)?;
     let elements = site.shared.terms.elements;
-    let question =
-        ScopedQuestion { view, list, crawler, policy, usage, target: &target, elements, unheard: false };
-    let mut found = scoped::ScopedAccount::default();
-    let decision = scoped::answer(&question, Some(&mut found))?.decision?;
+    let question = ScopedQuestion { view, list, crawler, policy, target: &target, elements, unheard: false };
+    let mut found = ScopedAccount::default();
+    let decision = with_fields(&question, |fields| fields.answer(usage, Some(&mut found)))?.decision?;
     found.fields.sort_unstable();
     let permits = decision != Decision::Disallowed;
     let rule = site.profile.agent_rule();
@@ -184,7 +183,7 @@ pub(crate) fn of_fields(query: &Query<'_>) -> Option<Account> {
         let addressed = if level.holder == Holder::Element || level.any { group.default } else { named };
         let purposes = &group.purposes;
         let is_for = purposes.is_empty() || purposes.iter().any(|p| purpose::matches(&p.0, usage.purpose));
-        addressed && is_for && level.holder.holds(group.role, !purposes.is_empty())
+        addressed && is_for && Holder::of(group.role, !purposes.is_empty()) == Some(level.holder)
     };
     let mut rules = Vec::new();
     // Of several equivalent conventional rules, the first is reported.

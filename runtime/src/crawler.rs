@@ -2,11 +2,13 @@
 
 use robomaton_formats::Choice;
 use robomaton_formats::detail::{Detail, Group};
+use robomaton_formats::notation::first_bytes;
 use robomaton_formats::policy::{PolicyView, ScopedView, is_scoped};
 use robomaton_formats::profile::AgentRule;
 use robomaton_formats::read::View;
 use robomaton_formats::usage::needs_permission;
 use robomaton_formats::{CrawlerId, SetRef, UsageId};
+use wide::u8x16;
 
 /// A crawler, resolved against one image by [`crate::Image::crawler`]. With any other image,
 /// answers are wrong.
@@ -267,6 +269,12 @@ impl Crawler {
         }
     }
 
+    /// True if the image has one of its names, so that policies may refer to it.
+    #[inline]
+    pub(crate) fn has_ids(&self) -> bool {
+        !matches!(&self.ids, Ids::Whole(ids) if ids.is_empty())
+    }
+
     /// The lists of all names of this crawler in a policy, including names that only pages have.
     pub(crate) fn lists<'i>(
         &self,
@@ -290,8 +298,26 @@ impl Crawler {
         let value = |index| policy.crawler(index).and_then(|id| view.crawler(id)).unwrap_or_default();
         self.short.iter().filter(|name| !name.is_empty()).find_map(|name| {
             let finder = memchr::memmem::Finder::new(name);
-            (0..policy.len()).find(|&index| finder.find(value(index)).is_some())
+            let contains = |value: &[u8]| may_contain(value, name.as_bytes()) && finder.find(value).is_some();
+            (0..policy.len()).find(|&index| contains(value(index)))
         })
+    }
+}
+
+/// False for nearly all values that do not contain a name: its first two bytes are nowhere in them.
+/// A policy may have thousands of values, most of them short.
+#[inline]
+fn may_contain(value: &[u8], name: &[u8]) -> bool {
+    let &[first, second, ..] = name else { return true };
+    let has_pair = |block: [u8; 16]| {
+        let places = |byte: u8| u8x16::new(block).simd_eq(u8x16::splat(byte)).to_bitmask();
+        places(first) & places(second) >> 1 != 0
+    };
+    match (value.first_chunk(), value.last_chunk()) {
+        _ if value.len() < name.len() => false,
+        (Some(front), Some(back)) if value.len() < 32 => has_pair(*front) || has_pair(*back),
+        (None, _) => has_pair(first_bytes(value)),
+        _ => true,
     }
 }
 
@@ -353,5 +379,27 @@ impl Usage<'_> {
     #[must_use]
     pub fn for_purpose<'p>(self, purpose: &'p str) -> Usage<'p> {
         Usage { id: self.id, special: self.special, purpose: Some(purpose) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_value_that_contains_a_name_is_passed_over() {
+        let mut passed = 0;
+        for length in 0..40 {
+            for at in 0..=length {
+                for name in [&b"a"[..], b"ab", b"abc", b"a-longer-name-for-bots"] {
+                    let mut value = vec![b'x'; length];
+                    passed += usize::from(!may_contain(&value, name));
+                    let Some(place) = value.get_mut(at..at + name.len()) else { continue };
+                    place.copy_from_slice(name);
+                    assert!(may_contain(&value, name), "{value:?}");
+                }
+            }
+        }
+        assert!(passed > 1_000);
     }
 }

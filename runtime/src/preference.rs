@@ -3,75 +3,185 @@
 //!
 //! Each language answers by its own rules; then one refusal suffices, what could not be read
 //! permits nothing, and conditions unite ([`Effects`]). A usage that covers others is answered
-//! together with them. `access` calls it for sites with preferences, and for usages that cover
-//! others. Invariants: nothing is allocated for targets up to a kilobyte; any damage is `None`.
-//! This module does not know how a language is written.
+//! together with them; what does not depend on the usage is found once. `access` calls it for all
+//! usages but fetching. Invariants: nothing is allocated for targets up to a kilobyte; any damage
+//! is `None`. This module does not know how a language is written.
 
 use crate::answer::{Answer, Basis};
 use crate::crawler::{Crawler, Lookup, Usage};
 use crate::program;
-use crate::rules;
+use crate::rules::{self, Groups, is_exempt};
+use crate::scoped::{Fields, ScopedAnswer};
 use crate::site::Site;
 use crate::statements;
 use crate::target::Target;
-use robomaton_formats::policy::{PolicyView, read_list};
+use arrayvec::ArrayVec;
+use robomaton_formats::policy::{MAX_PREFERENCES, PolicyView, quick_set, read_list};
 use robomaton_formats::preference::{Effect, Effects, Kind, Language, Tag};
-use robomaton_formats::program::permits;
-use robomaton_formats::usage::{PRESENT, parts};
-use robomaton_formats::{Decision, ListAt, SetRef, UsageId};
+use robomaton_formats::program::{Priority, permits};
+use robomaton_formats::read::View;
+use robomaton_formats::usage::parts;
+use robomaton_formats::{Decision, PolicyAt, ProgramAt, SetRef, UsageId};
 
-/// A question, with the crawl decision once it is known.
+/// A question, with the answers that several usages share once they are known.
 struct Asking<'a> {
     site: &'a Site<'a>,
-    /// The policy that refers to the preferences, if there are any.
-    policy: Option<&'a PolicyView<'a>>,
+    groups: &'a Groups<'a>,
+    /// The fields, if the groups have any.
+    fields: Option<&'a Fields<'a>>,
+    /// The policies of preferences.
+    sources: ArrayVec<Source<'a>, MAX_PREFERENCES>,
     crawler: &'a Crawler,
     target: &'a Target<'a>,
     no_crawl: Option<bool>,
+    /// The answer of the fields for `other` about parts that no field names.
+    of_other: Option<ScopedAnswer>,
+    /// The first programs of preferences that were run, with their answers: a statement is stored
+    /// for the parts of its usage as well.
+    priorities: ArrayVec<(ProgramAt, Priority), 4>,
     /// The languages, by bit, that a page sets aside for the policies after its own.
     superseded: u16,
     /// A statement in force may depend on the time.
     depends_on_time: bool,
 }
 
+/// The statements of one policy of preferences for the crawler.
+enum Source<'a> {
+    /// A list of programs.
+    List(&'a [u8]),
+    /// A policy of which the default set and the sets of all of the crawler's names count.
+    Additive(&'a [u8]),
+}
+
+/// The statements of a policy for a crawler, if there are any. `None` if the image is damaged.
+#[inline]
+fn source<'a>(view: View<'a>, at: PolicyAt, crawler: &Crawler) -> Option<Option<Source<'a>>> {
+    let bytes = view.policy(at)?;
+    let set = match crawler.only().and_then(|only| quick_set(bytes, only)) {
+        Some(set) => set,
+        None => {
+            let policy = PolicyView::read(bytes)?;
+            if policy.is_additive() {
+                return Some(Some(Source::Additive(bytes)));
+            }
+            let Lookup::Set(set) = crawler.set(view, &policy)? else { return Some(None) };
+            set
+        }
+    };
+    let SetRef::List(list) = set else { return Some(None) };
+    Some(Some(Source::List(view.list(list)?)))
+}
+
 /// Answers a question about a usage other than fetching.
 #[inline(never)]
 pub(crate) fn answer(
     site: &Site<'_>,
-    (rules, policy): (&rules::Answers<'_>, Option<&PolicyView<'_>>),
+    (groups, policy): (&Groups<'_>, Option<&PolicyView<'_>>),
     crawler: &Crawler,
     usage: Usage<'_>,
     target: &Target<'_>,
 ) -> Option<Answer> {
-    let own = rules::answer(site, rules, crawler, usage, target)?;
-    // R16: where robots.txt could not be read, nothing is permitted.
-    if own.decision == Decision::Disallowed && matches!(own.basis, Basis::Outcome(_)) {
-        return Some(own);
-    }
-    let mut asking =
-        Asking { site, policy, crawler, target, no_crawl: None, superseded: 0, depends_on_time: false };
-    let stated = asking.effects_now(usage)?;
-    let mut of_parts = Effects::NONE;
-    let mut incomplete = own.incomplete;
-    for part in usage.parts() {
-        of_parts = of_parts.and(asking.effects_now(part)?);
-        // Fields about a special form of `present` do not speak of its general form (V28).
-        if usage.id != UsageId::from(PRESENT) {
-            let of_rules = rules::of_rules(site, crawler, part, target);
-            of_parts = of_parts.and(of_rules.decision.into());
-            incomplete |= of_rules.incomplete && of_rules.decision != Decision::Unknown;
+    let policy = policy.filter(|policy| policy.has_preferences());
+    // Fields about a special form of `present` do not speak of its general form (V28).
+    let asks_parts = usage.id != UsageId::PRESENT && usage.parts().next().is_some();
+    match groups {
+        _ if policy.is_none() && !asks_parts => {
+            rules::answer(site, &groups.answers(site, usage), crawler, usage, target)
         }
+        Groups::Scoped(scoped) => scoped.with_fields(site, crawler, target, |fields| {
+            Asking::new(site, (groups, Some(fields), policy), crawler, target)?.answer(usage)
+        }),
+        _ => Asking::new(site, (groups, None, policy), crawler, target)?.answer(usage),
     }
-    let rules = Effects::from(own.decision);
-    let all = stated.and(rules).with_parts(of_parts);
-    if all == rules || rules.decides_alone(stated.and(of_parts)) {
-        return Some(Answer { incomplete, ..own });
+}
+
+impl<'a> Asking<'a> {
+    #[inline(always)]
+    fn new(
+        site: &'a Site<'a>,
+        (groups, fields, policy): (&'a Groups<'a>, Option<&'a Fields<'a>>, Option<&PolicyView<'a>>),
+        crawler: &'a Crawler,
+        target: &'a Target<'a>,
+    ) -> Option<Asking<'a>> {
+        let mut sources = ArrayVec::new();
+        for at in policy.into_iter().flat_map(PolicyView::preferences) {
+            if let Some(source) = source(site.view(), at, crawler)? {
+                sources.try_push(source).ok()?;
+            }
+        }
+        Some(Asking {
+            site,
+            groups,
+            fields,
+            sources,
+            crawler,
+            target,
+            no_crawl: None,
+            of_other: None,
+            priorities: ArrayVec::new(),
+            superseded: 0,
+            depends_on_time: false,
+        })
     }
-    let incomplete = incomplete || all.is_incomplete();
-    Some(Answer { decision: all.decision(), incomplete, basis: Basis::Preferences })
 }
 
 impl Asking<'_> {
+    /// Answers for a usage together with its parts.
+    #[inline(never)]
+    fn answer(&mut self, usage: Usage<'_>) -> Option<Answer> {
+        let own = self.of_rules(usage)?;
+        // R16: where robots.txt could not be read, nothing is permitted.
+        if own.decision == Decision::Disallowed && matches!(own.basis, Basis::Outcome(_)) {
+            return Some(own);
+        }
+        let stated = self.effects_now(usage)?;
+        let mut of_parts = Effects::NONE;
+        let mut incomplete = own.incomplete;
+        for part in usage.parts() {
+            of_parts = of_parts.and(self.effects_now(part)?);
+            // Fields about a special form of `present` do not speak of its general form (V28).
+            if usage.id != UsageId::PRESENT {
+                let of_rules = self.of_part(part)?;
+                of_parts = of_parts.and(of_rules.decision.into());
+                incomplete |= of_rules.incomplete && of_rules.decision != Decision::Unknown;
+            }
+        }
+        let rules = Effects::from(own.decision);
+        let all = stated.and(rules).with_parts(of_parts);
+        if all == rules || rules.decides_alone(stated.and(of_parts)) {
+            return Some(Answer { incomplete, ..own });
+        }
+        let incomplete = incomplete || all.is_incomplete();
+        Some(Answer { decision: all.decision(), incomplete, basis: Basis::Preferences })
+    }
+
+    /// The answer of rules and fields about a usage.
+    fn of_rules(&mut self, usage: Usage<'_>) -> Option<Answer> {
+        match (self.groups, self.fields) {
+            (Groups::Scoped(scoped), Some(fields)) if !is_exempt(self.site, usage, self.target.raw()) => {
+                Some(scoped.answer(self.site, self.crawler, usage, fields.answer(usage, None)?))
+            }
+            (groups, _) => {
+                rules::answer(self.site, &groups.answers(self.site, usage), self.crawler, usage, self.target)
+            }
+        }
+    }
+
+    /// The same for a part of the usage in question. All parts that no field names, which all have
+    /// the same purpose, share the answer of the fields for `other`.
+    fn of_part(&mut self, part: Usage<'_>) -> Option<Answer> {
+        match (self.groups, self.fields) {
+            (Groups::Scoped(scoped), Some(fields)) if fields.answers_as_other(part) => {
+                let of_other = match self.of_other {
+                    Some(known) => known,
+                    None => *self.of_other.insert(fields.answer(part, None)?),
+                };
+                Some(scoped.answer(self.site, self.crawler, part, of_other))
+            }
+            _ => self.of_rules(part),
+        }
+    }
+
     /// The effects of all statements about a usage, at the time of the terms. Cold records are read
     /// only where a permission may have ended, or a document may be out of date.
     fn effects_now(&mut self, usage: Usage<'_>) -> Option<Effects> {
@@ -80,7 +190,7 @@ impl Asking<'_> {
         match self.site.shared.terms.now.filter(|_| self.depends_on_time) {
             None => Some(effects),
             Some(_) => {
-                let no_crawl = self.no_crawl();
+                let no_crawl = self.no_crawl()?;
                 Some(statements::effects(self.site, self.crawler, usage, self.target, no_crawl))
             }
         }
@@ -89,30 +199,29 @@ impl Asking<'_> {
     /// The effects of all statements about a usage.
     fn effects(&mut self, usage: UsageId) -> Option<Effects> {
         let mut effects = Effects::NONE;
-        let Some(policy) = self.policy else { return Some(effects) };
         self.superseded = 0;
-        let crawler = self.crawler;
-        for at in policy.preferences() {
-            let policy = PolicyView::read(self.site.view().policy(at)?)?;
+        for at in 0..self.sources.len() {
             let mut superseded = self.superseded;
-            if policy.is_additive() {
-                let default = policy.default_set().filter(|_| !crawler.is_named_only());
-                for set in default.into_iter().chain(crawler.own_sets(&policy)) {
-                    effects = effects.and(self.of_list(set.list()?, usage, &mut superseded)?);
+            match *self.sources.get(at)? {
+                Source::List(list) => effects = effects.and(self.of_list(list, usage, &mut superseded)?),
+                Source::Additive(bytes) => {
+                    let policy = PolicyView::read(bytes)?;
+                    let default = policy.default_set().filter(|_| !self.crawler.is_named_only());
+                    for set in default.into_iter().chain(self.crawler.own_sets(&policy)) {
+                        let list = self.site.view().list(set.list()?)?;
+                        effects = effects.and(self.of_list(list, usage, &mut superseded)?);
+                    }
                 }
-            } else if let Lookup::Set(SetRef::List(list)) = crawler.set(self.site.view(), &policy)? {
-                effects = effects.and(self.of_list(list, usage, &mut superseded)?);
             }
             self.superseded = superseded;
         }
         Some(effects)
     }
 
-    fn of_list(&mut self, list: ListAt, usage: UsageId, superseded: &mut u16) -> Option<Effects> {
-        let view = self.site.view();
+    fn of_list(&mut self, list: &[u8], usage: UsageId, superseded: &mut u16) -> Option<Effects> {
         let mut effects = Effects::NONE;
         let mut shut = false;
-        for entry in read_list(view.list(list)?)?.filter(|entry| entry.usage == usage) {
+        for entry in read_list(list)?.filter(|entry| entry.usage == usage) {
             let tag = Tag::from_raw(entry.tag)?;
             if tag.of_elements && self.site.shared.terms.elements
                 || std::mem::take(&mut shut)
@@ -120,7 +229,7 @@ impl Asking<'_> {
             {
                 continue;
             }
-            let (priority, _) = program::best_of_several(view.program(entry.program)?, self.target)?;
+            let priority = self.priority(entry.program)?;
             let has_effect = permits(priority);
             let effect = match tag.kind {
                 Kind::Gate => {
@@ -140,19 +249,31 @@ impl Asking<'_> {
                 _ => continue,
             };
             self.depends_on_time |= tag.language == Language::RobotsTag && effect == Effect::Conditional;
-            if !(tag.needs_crawl(effect) && self.no_crawl()) {
+            if !(tag.needs_crawl(effect) && self.no_crawl()?) {
                 effects = effects.and(effect.into());
             }
         }
         Some(effects)
     }
 
+    /// The highest priority of the matching statements of a program.
+    #[inline]
+    fn priority(&mut self, program: ProgramAt) -> Option<Priority> {
+        if let Some(&(_, priority)) = self.priorities.iter().find(|(known, _)| *known == program) {
+            return Some(priority);
+        }
+        let (priority, _) = program::best_of_several(self.site.view().program(program)?, self.target)?;
+        // Without room, it is run again.
+        let _ = self.priorities.try_push((program, priority));
+        Some(priority)
+    }
+
     /// True if the crawler may not fetch the target.
-    fn no_crawl(&mut self) -> bool {
-        *self.no_crawl.get_or_insert_with(|| {
-            rules::of_rules(self.site, self.crawler, Usage::CRAWL, self.target).decision
-                == Decision::Disallowed
-        })
+    fn no_crawl(&mut self) -> Option<bool> {
+        if self.no_crawl.is_none() {
+            self.no_crawl = Some(self.of_rules(Usage::CRAWL)?.decision == Decision::Disallowed);
+        }
+        self.no_crawl
     }
 }
 
@@ -167,3 +288,6 @@ impl<'a> Usage<'a> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,7 @@
 use crate::answer::{Answer, Basis};
 use crate::crawler::{Crawler, Lookup, Usage};
 use crate::program;
-use crate::scoped;
+use crate::scoped::{Fields, ScopedAnswer, ScopedQuestion, with_fields};
 use crate::site::Site;
 use crate::target::Target;
 use crate::terms::is_unheard;
@@ -25,9 +25,34 @@ pub(crate) enum Answers<'a> {
     Program(&'a [u8]),
     /// A list of programs for several usages.
     List(&'a [u8]),
-    /// A scoped list (weighed by specificity), its policy, and the answer for targets on which the
-    /// list is silent.
-    Scoped(ScopedView<'a>, &'a [u8], Answer),
+    /// Fields, and rules beside them.
+    Scoped(Scoped<'a>),
+}
+
+/// The groups that apply to a crawler, whatever the usage.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Groups<'a> {
+    /// The image does not answer for the crawler.
+    Narrowed,
+    /// No group applies to it.
+    Nobody,
+    /// There are no rules, because of the outcome.
+    NoRules(NoRules),
+    /// One program about crawling.
+    Program(&'a [u8]),
+    /// A list of programs for several usages.
+    List(&'a [u8]),
+    /// Fields, and rules beside them.
+    Scoped(Scoped<'a>),
+}
+
+/// A scoped list (weighed by specificity), the policy that refers to it, and the outcome of
+/// robots.txt if only pages have rules.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scoped<'a> {
+    list: ScopedView<'a>,
+    policy: &'a [u8],
+    no_rules: Option<NoRules>,
 }
 
 pub(crate) const DAMAGED: Answer = Answer::plain(Decision::Unknown, Basis::Damaged);
@@ -63,9 +88,7 @@ pub(crate) fn answer(
                 Ranked::of(priority, silence).answer()
             }))
         }
-        Answers::Scoped(list, policy, silent) => {
-            by_scope(site, (list, policy), crawler, usage, target, silent)
-        }
+        Answers::Scoped(scoped) => by_scope(site, &scoped, crawler, usage, target),
     }
 }
 
@@ -123,26 +146,74 @@ impl Ranked {
 #[inline(never)]
 fn by_scope(
     site: &Site<'_>,
-    (list, policy): (ScopedView<'_>, &[u8]),
+    scoped: &Scoped<'_>,
     crawler: &Crawler,
     usage: Usage<'_>,
     target: &Target<'_>,
-    silent: Answer,
 ) -> Option<Answer> {
-    let (view, elements, target) = (site.view(), site.shared.terms.elements, target.bytes());
-    // If robots.txt could not be fetched, it may have a group that names the crawler, and such a
-    // group would override a page that addresses all crawlers.
-    let unheard = match silent.basis {
-        Basis::Outcome(outcome) => is_unheard(outcome, silent.decision),
-        _ => false,
-    };
-    let question = scoped::ScopedQuestion { view, list, crawler, policy, usage, target, elements, unheard };
-    let scoped::ScopedAnswer { decision, incomplete, named_by_page } = scoped::answer(&question, None)?;
-    let shut = unheard && silent.decision == Decision::Disallowed && !named_by_page;
-    Some(match decision.filter(|_| !shut) {
-        Some(decision) => Answer { decision, incomplete, basis: Basis::Fields },
-        None => Answer { incomplete: incomplete && !shut, ..silent },
+    scoped.with_fields(site, crawler, target, |fields| {
+        Some(scoped.answer(site, crawler, usage, fields.answer(usage, None)?))
     })
+}
+
+impl Scoped<'_> {
+    /// Passes the fields about a target to `ask`. `None` if that returns it, or if the image is
+    /// damaged.
+    #[inline(always)]
+    pub(crate) fn with_fields<T>(
+        &self,
+        site: &Site<'_>,
+        crawler: &Crawler,
+        target: &Target<'_>,
+        ask: impl FnOnce(&Fields<'_>) -> Option<T>,
+    ) -> Option<T> {
+        let Scoped { list, policy, .. } = *self;
+        let (view, elements, target) = (site.view(), site.shared.terms.elements, target.raw());
+        let unheard = self.is_unheard(site);
+        let question = ScopedQuestion { view, list, crawler, policy, target, elements, unheard };
+        with_fields(&question, ask)
+    }
+
+    /// The answer about a usage, of which the fields say this.
+    pub(crate) fn answer(
+        &self,
+        site: &Site<'_>,
+        crawler: &Crawler,
+        usage: Usage<'_>,
+        of_fields: ScopedAnswer,
+    ) -> Answer {
+        let ScopedAnswer { decision, incomplete, named_by_page } = of_fields;
+        let shut = !named_by_page
+            && self.no_rules.is_some_and(|no_rules| {
+                self.is_unheard(site) && without_rules(site, no_rules, usage).decision == Decision::Disallowed
+            });
+        match decision.filter(|_| !shut) {
+            Some(decision) => Answer { decision, incomplete, basis: Basis::Fields },
+            None => Answer { incomplete: incomplete && !shut, ..self.silent(site, crawler, usage) },
+        }
+    }
+
+    /// The answer for targets on which the list is silent.
+    fn silent(&self, site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>) -> Answer {
+        let Scoped { list, no_rules, .. } = self;
+        match no_rules {
+            // Pages may have rules where robots.txt has none. The outcome answers what they leave
+            // open.
+            Some(no_rules) => without_rules(site, *no_rules, usage),
+            None if list.permits && !usage.needs_permission()
+                || (list.own || !crawler.is_named_only()) && speaks(list, usage) =>
+            {
+                Answer::plain(Decision::Allowed, Basis::NoRule)
+            }
+            None => unspoken(usage, Basis::NoRule),
+        }
+    }
+
+    /// True if robots.txt could not be fetched: it may have a group that names the crawler, and
+    /// such a group would override a page that addresses all crawlers.
+    fn is_unheard(&self, site: &Site<'_>) -> bool {
+        self.no_rules.is_some_and(|no_rules| is_unheard(no_rules.outcome, site.decide_outcome(no_rules)))
+    }
 }
 
 /// R13.
@@ -166,61 +237,59 @@ fn is_robots(site: &Site<'_>, usage: Usage<'_>, target: &[u8]) -> bool {
 /// Resolves the answers of rules and fields; `None` if the image is damaged.
 #[inline]
 pub(crate) fn resolve<'a>(site: &Site<'a>, crawler: &Crawler, usage: Usage<'_>) -> Option<Answers<'a>> {
-    if !crawler.is_held(site.profile.agent_rule()) {
-        return Some(Answers::Fixed(Answer::plain(Decision::Unknown, Basis::Narrowed)));
-    }
-    let bytes = match site.entry()? {
-        // A site entry that is a program is the default group's.
-        SiteEntry::Program(_) if crawler.is_named_only() => {
-            return Some(Answers::Fixed(unspoken(usage, Basis::NoGroup)));
-        }
-        SiteEntry::Program(at) if usage.is_crawl() => {
-            return Some(Answers::Program(site.view().program(at)?));
-        }
-        SiteEntry::Program(_) => return Some(Answers::Fixed(unspoken(usage, Basis::Unspoken))),
-        SiteEntry::NoRules(no_rules) => return Some(Answers::Fixed(without_rules(site, no_rules, usage))),
-        SiteEntry::Policy(at) => site.view().policy(at)?,
-    };
-    in_policy(site, crawler, usage, bytes, &PolicyView::read(bytes)?)
+    let (groups, _) = groups(site, crawler)?;
+    Some(groups.answers(site, usage))
 }
 
-/// Resolves the answers of a policy, which `bytes` hold, for a crawler that the image holds.
+/// Finds the groups that apply to a crawler, and the policy that they are from, if the site has one
+/// and the image answers for the crawler. `None` if the image is damaged.
 #[inline(always)]
-pub(crate) fn in_policy<'a>(
-    site: &Site<'a>,
-    crawler: &Crawler,
-    usage: Usage<'_>,
-    bytes: &'a [u8],
-    policy: &PolicyView<'a>,
-) -> Option<Answers<'a>> {
-    Some(match crawler.set(site.view(), policy)? {
-        Lookup::Set(SetRef::List(at)) => {
-            let list = site.view().list(at)?;
-            if is_scoped(list) {
-                let list = ScopedView::read(list)?;
-                // Pages may have rules where robots.txt has none. The outcome answers what they
-                // leave open.
-                let silent = match policy.no_rules() {
-                    Some(no_rules) => without_rules(site, no_rules, usage),
-                    None if list.permits && !usage.needs_permission()
-                        || (list.own || !crawler.is_named_only()) && speaks(&list, usage) =>
-                    {
-                        Answer::plain(Decision::Allowed, Basis::NoRule)
+pub(crate) fn groups<'a>(site: &Site<'a>, crawler: &Crawler) -> Option<(Groups<'a>, Option<PolicyView<'a>>)> {
+    if !crawler.is_held(site.profile.agent_rule()) {
+        return Some((Groups::Narrowed, None));
+    }
+    let view = site.view();
+    let groups = match site.entry()? {
+        // A site entry that is a program is the default group's.
+        SiteEntry::Program(_) if crawler.is_named_only() => Groups::Nobody,
+        SiteEntry::Program(at) => Groups::Program(view.program(at)?),
+        SiteEntry::NoRules(no_rules) => Groups::NoRules(no_rules),
+        SiteEntry::Policy(at) => {
+            let bytes = view.policy(at)?;
+            let policy = PolicyView::read(bytes)?;
+            let groups = match crawler.set(view, &policy)? {
+                Lookup::Set(SetRef::List(at)) => {
+                    let list = view.list(at)?;
+                    if is_scoped(list) {
+                        let list = ScopedView::read(list)?;
+                        Groups::Scoped(Scoped { list, policy: bytes, no_rules: policy.no_rules() })
+                    } else {
+                        Groups::List(list)
                     }
-                    None => unspoken(usage, Basis::NoRule),
-                };
-                Answers::Scoped(list, bytes, silent)
-            } else {
-                Answers::List(list)
-            }
+                }
+                Lookup::Set(SetRef::Program(at)) => Groups::Program(view.program(at)?),
+                Lookup::NoGroup => policy.no_rules().map_or(Groups::Nobody, Groups::NoRules),
+            };
+            return Some((groups, Some(policy)));
         }
-        Lookup::Set(SetRef::Program(at)) if usage.is_crawl() => Answers::Program(site.view().program(at)?),
-        Lookup::Set(_) => Answers::Fixed(unspoken(usage, Basis::Unspoken)),
-        Lookup::NoGroup => Answers::Fixed(match policy.no_rules() {
-            Some(no_rules) => without_rules(site, no_rules, usage),
-            None => unspoken(usage, Basis::NoGroup),
-        }),
-    })
+    };
+    Some((groups, None))
+}
+
+impl<'a> Groups<'a> {
+    /// The answers for a usage.
+    #[inline(always)]
+    pub(crate) fn answers(&self, site: &Site<'_>, usage: Usage<'_>) -> Answers<'a> {
+        match *self {
+            Groups::Narrowed => Answers::Fixed(Answer::plain(Decision::Unknown, Basis::Narrowed)),
+            Groups::Nobody => Answers::Fixed(unspoken(usage, Basis::NoGroup)),
+            Groups::NoRules(no_rules) => Answers::Fixed(without_rules(site, no_rules, usage)),
+            Groups::Program(program) if usage.is_crawl() => Answers::Program(program),
+            Groups::Program(_) => Answers::Fixed(unspoken(usage, Basis::Unspoken)),
+            Groups::List(list) => Answers::List(list),
+            Groups::Scoped(scoped) => Answers::Scoped(scoped),
+        }
+    }
 }
 
 /// True if a conventional rule of the list is about the usage, so that silence about a target

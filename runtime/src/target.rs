@@ -5,7 +5,7 @@
 //! segments and doubled slashes stay (R15). Only white space at the ends of an absolute URL is no
 //! part of it, as the URL standard says.
 
-use robomaton_formats::notation::first_bytes;
+use robomaton_formats::notation::{first_bytes, is_plain, lowercase_in};
 use robomaton_formats::site::{Scheme, SiteError, SiteKey, split_plain, split_scheme};
 use robomaton_formats::{Notation, Profile};
 use std::borrow::Cow;
@@ -101,8 +101,15 @@ pub(crate) struct Spellings<'t> {
 }
 
 impl<'t> Spellings<'t> {
+    /// The spellings of a target, possibly followed by a fragment.
     #[inline]
     pub(crate) fn new<const N: usize>(raw: &'t [u8], [acap, rep]: &'t mut [Space<N>; 2]) -> Spellings<'t> {
+        // Nearly every target is plain, which is then found out once. It has no fragment.
+        if raw.len() <= N && is_plain(raw) {
+            let acap = lowercase_in(raw, &mut acap.0).unwrap_or_default();
+            return Spellings { raw, acap: Cow::Borrowed(acap), rep: Cow::Borrowed(raw) };
+        }
+        let raw = without_fragment(raw);
         Spellings { raw, acap: canonical(Notation::Acap, raw, acap), rep: canonical(Notation::Rep, raw, rep) }
     }
 }

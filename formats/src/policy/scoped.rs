@@ -40,15 +40,17 @@ pub enum Holder {
 }
 
 impl Holder {
-    /// True if groups of this role, with or without purposes, belong to this place.
-    pub fn holds(self, role: Role, for_purpose: bool) -> bool {
-        match self {
-            Holder::Element => role == Role::Element,
-            Holder::PageForPurpose => role == Role::Page && for_purpose,
-            Holder::Page => role == Role::Page && !for_purpose,
-            Holder::PageConventional => role == Role::PageConventional,
-            Holder::SubRecord => role == Role::Field && for_purpose,
-            Holder::Record => role == Role::Field && !for_purpose,
+    /// The place of groups of this role, with or without purposes. Ranked rules have none.
+    #[inline]
+    pub const fn of(role: Role, for_purpose: bool) -> Option<Holder> {
+        match (role, for_purpose) {
+            (Role::Element, _) => Some(Holder::Element),
+            (Role::Page, true) => Some(Holder::PageForPurpose),
+            (Role::Page, false) => Some(Holder::Page),
+            (Role::PageConventional, _) => Some(Holder::PageConventional),
+            (Role::Field, true) => Some(Holder::SubRecord),
+            (Role::Field, false) => Some(Holder::Record),
+            (Role::Conventional | Role::Preference, _) => None,
         }
     }
 }
@@ -64,6 +66,14 @@ pub struct ScopedEntry {
     pub purpose: Option<PurposeAt>,
     /// The program.
     pub program: ProgramAt,
+}
+
+impl ScopedEntry {
+    /// The place of its fields. Ranked rules have none.
+    #[inline]
+    pub fn holder(&self) -> Option<Holder> {
+        Holder::of(self.role, self.purpose.is_some())
+    }
 }
 
 /// A scoped list, before encoding.
@@ -182,6 +192,12 @@ impl<'i> ScopedView<'i> {
                 program: ProgramAt::new(program),
             })
         })
+    }
+
+    /// The usages of all entries, including those with an unknown role.
+    #[inline]
+    pub fn usages(&self) -> impl Iterator<Item = UsageId> + use<'i> {
+        self.entries.iter().map(|&[a, b, c, d, ..]| UsageId::new(u32::from_le_bytes([a, b, c, d])))
     }
 
     /// The number of entries, including those with an unknown role.

@@ -77,13 +77,13 @@ fn count(asked: &[Asked<'_>], allows: impl Fn(&Asked<'_>) -> bool) {
 
 /// One pass; callgrind knows it by its name.
 #[inline(never)]
-fn counted_pass(pass: &dyn Fn() -> usize) {
+pub(crate) fn counted_pass(pass: &dyn Fn() -> usize) {
     black_box(pass());
 }
 
 /// Tells the number of questions of the pass before; callgrind knows it by its name.
 #[inline(never)]
-fn pass_ends(questions: usize) {
+pub(crate) fn pass_ends(questions: usize) {
     println!("{questions}");
 }
 

@@ -5,7 +5,7 @@
 //! it writes no profile after each call.) Invariant: as many profiles are read as the watched
 //! process says that it made passes.
 
-use crate::asked::{BETWEEN, KINDS, STAGE, WAYS};
+use crate::asked::BETWEEN;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -35,9 +35,14 @@ pub(crate) fn find() -> Result<(), String> {
     }
 }
 
-/// The costs of all passes over the questions in a file, about the image in another. The profiles
-/// stay in a directory.
-pub(crate) fn count(image: &Path, questions: &Path, profiles: &Path) -> Result<Vec<Cost>, String> {
+/// The costs of the passes that this program makes in a stage, with these files. The profiles stay
+/// in a directory.
+pub(crate) fn count(
+    stage: &str,
+    files: &[&Path],
+    expected: usize,
+    profiles: &Path,
+) -> Result<Vec<Cost>, String> {
     let profile = profiles.join("profile").display().to_string();
     let mut watched = Command::new("valgrind");
     watched.args(["-q", "--tool=callgrind", "--branch-sim=yes", "--dump-instr=yes"]);
@@ -45,7 +50,7 @@ pub(crate) fn count(image: &Path, questions: &Path, profiles: &Path) -> Result<V
     watched.arg(format!("--zero-before={begins}")).arg(format!("--dump-before={ends}"));
     watched.arg(format!("--callgrind-out-file={profile}"));
     watched.arg(std::env::current_exe().map_err(|error| error.to_string())?);
-    let output = watched.arg(STAGE).args([image, questions]).stderr(Stdio::inherit()).output();
+    let output = watched.arg(stage).args(files).stderr(Stdio::inherit()).output();
     let output = output.map_err(|error| format!("valgrind: {error}"))?;
     if !output.status.success() {
         return Err(format!("valgrind ended with {}", output.status));
@@ -58,7 +63,7 @@ pub(crate) fn count(image: &Path, questions: &Path, profiles: &Path) -> Result<V
         read(questions, &text).ok_or(format!("{path} has no sums of instructions and branches"))
     };
     let passes: Vec<Cost> = said.lines().enumerate().map(pass).collect::<Result<_, String>>()?;
-    if passes.len() != WAYS.len() + KINDS.len() {
+    if passes.len() != expected {
         return Err(format!("{} passes were made", passes.len()));
     }
     Ok(passes)

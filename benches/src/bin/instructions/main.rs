@@ -4,7 +4,8 @@
 //!   corpus ──▶ image, questions ──▶ this program again, under callgrind ──▶ a profile per pass ──▶ tables
 //! ```
 //!
-//! The questions are those of the race. The answers are checked, and the image and the questions
+//! The questions are those of the race; questions about uses have texts of their own (`uses`) and
+//! need no corpus. The answers are checked, and the image and the questions
 //! written to files, before valgrind starts, so that it watches nothing but the loading and the
 //! passes. Invariant: what a pass does is counted, and nothing else is. Counts depend on the
 //! compiler, the profile of the build and the vectors of the processor, not on what else the
@@ -12,6 +13,7 @@
 
 mod asked;
 mod callgrind;
+mod uses;
 
 use asked::{KINDS, WAYS};
 use callgrind::Cost;
@@ -24,9 +26,21 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: instructions [--json FILE] [--keep DIRECTORY]
+const USAGE: &str = "usage: instructions [--json FILE] [--keep DIRECTORY] [--uses]
 
---keep   a directory for the profiles of each pass, which callgrind_annotate reads";
+--keep   a directory for the profiles of each pass, which callgrind_annotate reads
+--uses   count only questions about uses, which need no corpus";
+
+/// The arguments of the program.
+#[derive(Default)]
+struct Wanted {
+    /// The file for the results.
+    json: Option<PathBuf>,
+    /// The directory for profiles.
+    keep: Option<PathBuf>,
+    /// Only questions about uses are counted.
+    uses: bool,
+}
 
 /// The passes over questions of one length.
 struct Counts {
@@ -38,7 +52,8 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let result = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [asked::STAGE, image, questions] => asked::stage(Path::new(image), Path::new(questions)),
-        ref args => wanted(args).and_then(|(json, keep)| run(keep.as_deref())?.deliver(json.as_deref())),
+        [uses::STAGE, image] => uses::stage(Path::new(image)),
+        ref args => wanted(args).and_then(|wanted| run(&wanted)?.deliver(wanted.json.as_deref())),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -49,26 +64,39 @@ fn main() -> ExitCode {
     }
 }
 
-/// The file for the results and the directory for profiles.
-fn wanted(args: &[&str]) -> Result<(Option<PathBuf>, Option<PathBuf>), String> {
-    let (mut json, mut keep) = (None, None);
-    for option in args.chunks(2) {
-        match *option {
-            ["--json", file] => json = Some(file.into()),
-            ["--keep", directory] => keep = Some(directory.into()),
+fn wanted(args: &[&str]) -> Result<Wanted, String> {
+    let (mut wanted, mut args) = (Wanted::default(), args.iter());
+    while let Some(&option) = args.next() {
+        match (option, &mut wanted) {
+            ("--uses", Wanted { uses, .. }) => *uses = true,
+            ("--json", Wanted { json: path, .. }) | ("--keep", Wanted { keep: path, .. }) => {
+                *path = Some(args.next().ok_or(USAGE)?.into());
+            }
             _ => return Err(USAGE.into()),
         }
     }
-    Ok((json, keep))
+    Ok(wanted)
 }
 
-fn run(keep: Option<&Path>) -> Result<Results, String> {
+fn run(wanted: &Wanted) -> Result<Results, String> {
     callgrind::find()?;
     let temporary = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let image = temporary.path().join("image");
+    let write = |bytes: &[u8]| std::fs::write(&image, bytes).map_err(|error| error.to_string());
+    let profiles = |of: &str| {
+        let profiles = wanted.keep.as_deref().unwrap_or(temporary.path()).join(of);
+        let made = std::fs::create_dir_all(&profiles);
+        made.map_err(|error| format!("{}: {error}", profiles.display())).map(|()| profiles)
+    };
+    write(&uses::image()?)?;
+    let passes = callgrind::count(uses::STAGE, &[&image], uses::passes().count(), &profiles("uses")?)?;
+    let of_uses = uses_table(&passes);
+    if wanted.uses {
+        return Ok(Results { tables: vec![of_uses], series: Vec::new() });
+    }
     let corpus = Corpus::load()?;
     let field = Field::new(&corpus, Options::default(), FILES);
-    let image = temporary.path().join("image");
-    std::fs::write(&image, field.image()).map_err(|error| error.to_string())?;
+    write(&field.image())?;
     let mut counts = Vec::new();
     for (paths, lengths) in [("short", Lengths::Short), ("long", Lengths::Long)] {
         let queries = Queries::derive(&field, PER_FILE, lengths);
@@ -76,11 +104,11 @@ fn run(keep: Option<&Path>) -> Result<Results, String> {
         let questions = temporary.path().join(format!("{paths}.json"));
         let text = serde_json::to_string(&queries.shuffled()).map_err(|error| error.to_string())?;
         std::fs::write(&questions, text).map_err(|error| error.to_string())?;
-        let profiles = keep.unwrap_or(temporary.path()).join(paths);
-        std::fs::create_dir_all(&profiles).map_err(|error| format!("{}: {error}", profiles.display()))?;
-        counts.push(Counts { paths, passes: callgrind::count(&image, &questions, &profiles)? });
+        let expected = WAYS.len() + KINDS.len();
+        let passes = callgrind::count(asked::STAGE, &[&image, &questions], expected, &profiles(paths)?)?;
+        counts.push(Counts { paths, passes });
     }
-    Ok(Results { tables: vec![ways(&counts), kinds(&counts)], series: Vec::new() })
+    Ok(Results { tables: vec![ways(&counts), kinds(&counts), of_uses], series: Vec::new() })
 }
 
 /// Checks every answer, and says what is asked.
@@ -133,6 +161,22 @@ fn kinds(counts: &[Counts]) -> Table {
                 format!("{:.1} %", 100.0 * pass.instructions as f64 / all.max(1) as f64),
             ]);
         }
+    }
+    table
+}
+
+/// Questions about uses.
+fn uses_table(passes: &[Cost]) -> Table {
+    let columns = ["text:", "usage:", "questions", "instructions", "mispredicted branches"];
+    let mut table = Table::new("instructions-uses", &columns);
+    for ((text, usage), pass) in uses::passes().zip(passes) {
+        table.row(vec![
+            text.to_owned(),
+            format!("`{usage}`"),
+            pass.questions.to_string(),
+            format!("{:.1}", pass.each(pass.instructions)),
+            format!("{:.2}", pass.each(pass.mispredicted)),
+        ]);
     }
     table
 }
