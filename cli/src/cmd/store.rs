@@ -5,12 +5,12 @@
 
 use super::visit::{Time, time};
 use crate::failure::Failure;
-use crate::options::Dialect;
+use crate::options::{Dialect, LayersArgs};
 use crate::output::{Out, remark};
 use clap::{Args, Subcommand};
 use robomaton_explain::count;
 use robomaton_explain::time::now;
-use robomaton_runtime::Manifest;
+use robomaton_runtime::{LeftOut, Manifest};
 use robomaton_store::{Capture, Durability, SiteStateJson, Stats, Store, StoreOptions};
 use serde::Serialize;
 use serde_json::json;
@@ -54,6 +54,8 @@ struct StoreArgs {
     /// Print JSON objects, one per line
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    layers: LayersArgs,
 }
 
 #[derive(Args)]
@@ -145,8 +147,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 fn open(arguments: &StoreArgs) -> Result<Store, Failure> {
     // The last sync covers all puts of the command.
     let (compile, durability) = (arguments.dialect.options(), Durability::Never);
-    let options = StoreOptions { compile, durability, ..StoreOptions::default() };
-    Store::open(&arguments.directory, options).map_err(Failure::from_error)
+    let without_damaged_layers = arguments.layers.without_damaged_layers;
+    let options = StoreOptions { compile, durability, without_damaged_layers, ..StoreOptions::default() };
+    let store = Store::open(&arguments.directory, options).map_err(Failure::from_error)?;
+    for LeftOut { name, error } in store.left_out() {
+        remark(&format!("the layer {name} is left out, and kept as {name}.damaged: {error}"));
+    }
+    Ok(store)
 }
 
 /// Opens a store, but creates none.
