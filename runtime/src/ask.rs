@@ -43,7 +43,7 @@ impl<D: AsRef<[u8]>> Image<D> {
     /// or more, or its target needs more than a kilobyte of rewriting.
     #[inline]
     pub fn decide<'a>(&'a self, crawler: &'a Crawler, usage: Usage<'a>, url: &'a str) -> Verdict<'a> {
-        let answered = self.of_url(crawler, usage, url);
+        let answered = self.of_url(crawler, &usage, url);
         self.verdict(answered, crawler, usage, url)
     }
 
@@ -60,9 +60,9 @@ impl<D: AsRef<[u8]>> Image<D> {
     }
 
     /// Out of line with a small result, so that a verdict is built in its caller, and only the
-    /// parts that the caller uses.
+    /// parts that the caller uses. The usage is borrowed, which spares a copy.
     #[inline(never)]
-    fn of_url(&self, crawler: &Crawler, usage: Usage<'_>, url: &str) -> Answered<'_, D> {
+    fn of_url(&self, crawler: &Crawler, usage: &Usage<'_>, url: &str) -> Answered<'_, D> {
         if let Some(rest) = &self.rest {
             return self.of_url_in(rest, crawler, usage, url);
         }
@@ -70,9 +70,9 @@ impl<D: AsRef<[u8]>> Image<D> {
         if let Some(written) = &written
             && let Some(slot) = self.first.find(&self.first.wanted(*written))
         {
-            return self.of_written((&self.first, slot), written, crawler, usage, url);
+            return self.of_written((&self.first, slot), written, crawler, *usage, url);
         }
-        self.of_parsed(written.as_ref(), crawler, usage, url)
+        self.of_parsed(written.as_ref(), crawler, *usage, url)
     }
 
     /// The answer about a URL by an image of several files.
@@ -81,16 +81,16 @@ impl<D: AsRef<[u8]>> Image<D> {
         &'i self,
         rest: &'i Rest<D>,
         crawler: &Crawler,
-        usage: Usage<'_>,
+        usage: &Usage<'_>,
         url: &str,
     ) -> Answered<'i, D> {
         let written = Written::of(url.as_bytes());
         if let Some(written) = &written
             && let Some(found) = self.find_in(rest, written)
         {
-            return self.of_files(found, written, crawler, usage, url);
+            return self.of_files(found, written, crawler, *usage, url);
         }
-        self.of_parsed(written.as_ref(), crawler, usage, url)
+        self.of_parsed(written.as_ref(), crawler, *usage, url)
     }
 
     /// The answer about a URL whose host was found in one of several files.

@@ -80,10 +80,13 @@ impl<D: AsRef<[u8]>> Image<D> {
         questions: impl IntoIterator<Item = Question<'a>>,
         each: impl FnMut(Verdict<'a>),
     ) {
-        let (mut questions, mut each) = (questions.into_iter(), each);
+        let mut questions = questions.into_iter();
         if !self.older().is_empty() {
+            // Moved, so that what is called below may stay in registers.
+            let (mut questions, mut each) = (questions, each);
             return self.decide_in_layers(&mut questions, &mut each);
         }
+        let mut each = each;
         loop {
             let block: ArrayVec<_, BLOCK> = questions.by_ref().take(BLOCK).collect();
             if block.is_empty() {

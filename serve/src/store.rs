@@ -133,7 +133,10 @@ impl StoreApp {
         let taken = self.store.take_handed().map(|_| ());
         // A capture that is damaged holds up no compaction.
         let error = self.store.compact().and(taken).err();
-        self.compact_error.report(self, error.map(|error| format!("{error}; the store is not compacted, or a capture not taken")));
+        self.compact_error.report(
+            self,
+            error.map(|error| format!("{error}; the store is not compacted, or a capture not taken")),
+        );
     }
 }
 

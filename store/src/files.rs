@@ -13,6 +13,9 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
+/// The extension of damaged layers that were set aside. Nothing reads or removes them.
+const DAMAGED: &str = "rimg.damaged";
+
 /// The numbered files of a store.
 pub(crate) struct Files {
     pub(crate) layers: BTreeSet<String>,
@@ -32,6 +35,7 @@ impl Files {
             match kind {
                 "rimg" | "visits" => drop(files.layers.insert(layer_name(number))),
                 "log" => drop(files.logs.insert(number)),
+                DAMAGED => {}
                 _ => continue,
             }
             files.next = files.next.max(number.saturating_add(1));
@@ -52,6 +56,15 @@ pub(crate) fn layer_name(number: u64) -> String {
 /// The visits of a layer.
 pub(crate) fn visits_path(directory: &Path, layer: &str) -> PathBuf {
     directory.join(layer).with_extension("visits")
+}
+
+/// Sets a damaged layer aside, if it is there.
+pub(crate) fn set_aside(directory: &Path, layer: &str) -> Result<(), StoreError> {
+    let path = directory.join(layer);
+    match fs::rename(&path, path.with_extension(DAMAGED)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(&path, error)),
+        _ => Ok(()),
+    }
 }
 
 /// Removes a layer and its visits.

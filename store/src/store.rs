@@ -6,7 +6,8 @@
 //! that is held; so no step needs to be undone after a kill. It knows no question (`snapshot`).
 
 use crate::files::{
-    Files, failed, layer_name, lock, log_path, remove_layer, visits_path, write_layer, write_manifest,
+    Files, failed, layer_name, lock, log_path, remove_layer, set_aside, visits_path, write_layer,
+    write_manifest,
 };
 use crate::log::{Log, Logs, sync_directory, sync_every};
 use crate::snapshot::{Query, Snapshot, Stack};
@@ -18,7 +19,7 @@ use arc_swap::ArcSwap;
 use robomaton_compiler::{Options, ProgramCache, emit, is_better};
 use robomaton_corpus::Capture as Read;
 use robomaton_formats::{Decision, Outcome};
-use robomaton_runtime::{Image, LayersError, Manifest, Terms};
+use robomaton_runtime::{Image, LayersError, LeftOut, Manifest, Terms};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -51,6 +52,10 @@ pub struct StoreOptions {
     pub terms: Terms,
     /// Captures in memory before they become a layer; `None` for [`limits::MEMORY_CAPTURES`].
     pub memory_captures: Option<usize>,
+    /// True if the store is opened without the layers that are missing or damaged, which
+    /// [`Store::left_out`] names: their captures are lost, and older ones count. Their files are
+    /// kept with the extension `rimg.damaged`. All layers are verified then, in linear time.
+    pub without_damaged_layers: bool,
 }
 
 /// Counts of a store.
@@ -117,6 +122,7 @@ pub struct Store {
     /// The sites whose fetch has begun.
     pub(crate) in_flight: Mutex<InFlight>,
     syncer: Option<(Sender<()>, JoinHandle<()>)>,
+    left_out: Vec<LeftOut>,
     /// Open to hold the lock.
     _lock: File,
 }
@@ -145,7 +151,11 @@ impl Store {
         let lock = lock(&directory)?;
         let mut files = Files::read(&directory)?;
         let empty = emit(Vec::new(), &options.compile)?;
+        let mut left_out = Vec::new();
         let manifest = if Manifest::is_in(&directory) {
+            if options.without_damaged_layers {
+                left_out = leave_out(&directory)?;
+            }
             Manifest::read(&directory).map_err(|error| failed(&Manifest::path(&directory), error))?
         } else {
             check_new(&directory, &files, empty.len())?;
@@ -192,6 +202,7 @@ impl Store {
             compacting: Mutex::new(()),
             in_flight: Mutex::default(),
             syncer,
+            left_out,
             _lock: lock,
         })
     }
@@ -264,6 +275,11 @@ impl Store {
         self.current.load().decide(query, url)
     }
 
+    /// The layers that the store was opened without ([`StoreOptions::without_damaged_layers`]).
+    pub fn left_out(&self) -> &[LeftOut] {
+        &self.left_out
+    }
+
     /// Counts of the store.
     pub fn stats(&self) -> Stats {
         Stats::new(&self.current.load(), self.logs.load().current.len())
@@ -326,6 +342,24 @@ fn create(directory: &Path) -> io::Result<()> {
     let missing: Vec<&Path> = directory.ancestors().take_while(|parent| !parent.exists()).collect();
     fs::create_dir_all(directory)?;
     missing.into_iter().try_for_each(sync_directory)
+}
+
+/// Removes the layers that are missing or damaged from the manifest. Their files are set aside
+/// first, so that a kill in between leaves no stray to be removed.
+fn leave_out(directory: &Path) -> Result<Vec<LeftOut>, StoreError> {
+    let left_out = open::damaged_layers(directory)?;
+    if left_out.is_empty() {
+        return Ok(left_out);
+    }
+    let path = Manifest::path(directory);
+    let mut manifest = Manifest::read(directory).map_err(|error| failed(&path, error))?;
+    for LeftOut { name, .. } in &left_out {
+        set_aside(directory, name)?;
+        manifest.layers.retain(|layer| layer != name);
+    }
+    manifest.generation += 1;
+    write_manifest(directory, &manifest)?;
+    Ok(left_out)
 }
 
 /// Refuses a directory whose manifest was lost: its layers would be removed as strays. Before the

@@ -253,6 +253,40 @@ fn a_layer_that_is_missing_or_damaged_is_named() {
     Store::open(place.path(), options()).expect("a store");
 }
 
+/// The rest answers, the damaged file stays, and the store goes on.
+#[test]
+fn a_damaged_layer_is_left_out_on_demand() {
+    let place = tempfile::tempdir().expect("a directory");
+    let store = Store::open(place.path(), options()).expect("a store");
+    (0..20).for_each(|put| assert!(store.put(&capture(put)).expect("room")));
+    store.flush().expect("room");
+    let answers = |store: &Store| (0..HOSTS).map(|site| held(store, site)).collect::<Vec<_>>();
+    let all = answers(&store);
+    drop(store);
+    let manifest = Manifest::read(place.path()).expect("a manifest");
+    let name = manifest.layers.last().expect("a layer");
+    let path = place.path().join(name);
+    let mut bytes = fs::read(&path).expect("a layer");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x55;
+    fs::write(&path, &bytes).expect("room");
+    let without = || StoreOptions { without_damaged_layers: true, ..options() };
+    let store = Store::open(place.path(), without()).expect("the rest");
+    assert_eq!(store.left_out().iter().map(|layer| &layer.name).collect::<Vec<_>>(), [name]);
+    let rest = answers(&store);
+    assert!(rest != all && rest.iter().flatten().count() > 0, "{rest:?} of {all:?}");
+    assert_eq!(fs::read(path.with_extension("rimg.damaged")).expect("the damaged layer"), bytes);
+    (20..30).for_each(|put| assert!(store.put(&capture(put)).expect("room")));
+    store.flush().and_then(|()| store.compact()).expect("room");
+    let newer = answers(&store);
+    drop(store);
+    for options in [options(), without()] {
+        let store = Store::open(place.path(), options).expect("a whole store");
+        assert_eq!((store.left_out().len(), answers(&store)), (0, newer.clone()));
+    }
+    assert!(path.with_extension("rimg.damaged").is_file());
+}
+
 /// Layers that no manifest names are not taken for what a kill left.
 #[test]
 fn a_store_without_its_manifest_is_left_alone() {

@@ -6,12 +6,12 @@
 
 use super::visit::{Time, time};
 use crate::failure::Failure;
-use crate::options::Dialect;
+use crate::options::{Dialect, LayersArgs};
 use crate::output::{Out, remark};
 use clap::{Args, Subcommand};
 use robomaton_explain::time::now;
 use robomaton_explain::{count, crawler_names, names};
-use robomaton_runtime::Manifest;
+use robomaton_runtime::{LeftOut, Manifest};
 use robomaton_store::{
     Capture, Durability, Reader, ReaderOptions, SiteStateJson, Stats, Store, StoreOptions,
 };
@@ -40,7 +40,7 @@ enum Action {
     State(State),
     /// Print the URLs of robots.txt files that are to be fetched again, the most overdue first
     Due(Due),
-    /// Make the log a layer, and merge layers where that pays
+    /// Take what readers handed over, make the log a layer, and merge layers where that pays
     Compact(Compact),
     /// Print the sizes of a store
     Stats(StatsArguments),
@@ -63,6 +63,8 @@ struct StoreArgs {
 struct Put {
     #[command(flatten)]
     store: StoreArgs,
+    #[command(flatten)]
+    layers: LayersArgs,
     /// Lines of JSON; `-` or none for standard input
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
@@ -100,6 +102,8 @@ struct Due {
 struct Compact {
     #[command(flatten)]
     store: StoreArgs,
+    #[command(flatten)]
+    layers: LayersArgs,
     /// Remove the captures that were fetched before this time, and write all others as one layer
     #[arg(long, value_name = "TIME", value_parser = time)]
     evict_before: Option<Time>,
@@ -141,7 +145,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Action::Due(due) => run_due(due),
         Action::Compact(compact) => {
             check(&compact.store)?;
-            let store = open(&compact.store)?;
+            let store = open(&compact.store, &compact.layers)?;
+            store.take_handed().map_err(Failure::from_error)?;
             match compact.evict_before {
                 Some(time) => store.evict(time.seconds),
                 None => store.flush().and_then(|()| store.compact()),
@@ -153,11 +158,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
 }
 
-fn open(arguments: &StoreArgs) -> Result<Store, Failure> {
+fn open(arguments: &StoreArgs, layers: &LayersArgs) -> Result<Store, Failure> {
     // The last sync covers all puts of the command.
     let (compile, durability) = (arguments.dialect.options(), Durability::Never);
-    let options = StoreOptions { compile, durability, ..StoreOptions::default() };
-    Store::open(&arguments.directory, options).map_err(Failure::from_error)
+    let without_damaged_layers = layers.without_damaged_layers;
+    let options = StoreOptions { compile, durability, without_damaged_layers, ..StoreOptions::default() };
+    let store = Store::open(&arguments.directory, options).map_err(Failure::from_error)?;
+    for LeftOut { name, error } in store.left_out() {
+        remark(&format!("the layer {name} is left out, and kept as {name}.damaged: {error}"));
+    }
+    Ok(store)
 }
 
 /// Refuses a directory that is no store: none is created.
@@ -188,7 +198,7 @@ fn run_put(arguments: &Put) -> Result<ExitCode, Failure> {
         Some("-") => Box::new(io::stdin().lock()),
         _ => Box::new(BufReader::new(File::open(path).map_err(unread)?)),
     };
-    let store = open(&arguments.store)?;
+    let store = open(&arguments.store, &arguments.layers)?;
     let mut summary = Summary::default();
     let mut line = Vec::new();
     for number in 1.. {
