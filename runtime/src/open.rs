@@ -139,9 +139,10 @@ impl Image {
         let watch = Watch::new(&files(path)?).map_err(|(path, error)| OpenError::Io { path, error })?;
         if watch.bytes() > most {
             // SAFETY: the caller promises that nobody changes or truncates the files.
-            return Ok((unsafe { Image::map(path)? }, Some(watch)));
+            let image = open(path, |path| unsafe { Memory::map_file(watch.file(path)?) })?;
+            return Ok((image, Some(watch)));
         }
-        let image = Image::read(path)?;
+        let image = open(path, |path| Memory::copy_file(watch.file(path)?))?;
         // The copy may have begun before a writer came, and ended after.
         match watch.is_still_unchanged() {
             true => Ok((image, None)),
