@@ -27,7 +27,19 @@ impl Memory {
     pub(crate) unsafe fn map(path: &Path) -> io::Result<Memory> {
         let file = open(path)?;
         // SAFETY: the caller promises that nobody changes or truncates the file.
-        let map = unsafe { memmap2::Mmap::map(&file)? };
+        unsafe { Memory::map_file(&file) }
+    }
+
+    /// Maps a file that is open.
+    ///
+    /// # Errors
+    /// If it cannot be mapped.
+    ///
+    /// # Safety
+    /// As for [`Memory::map`].
+    pub(crate) unsafe fn map_file(file: &File) -> io::Result<Memory> {
+        // SAFETY: the caller promises that nobody changes or truncates the file.
+        let map = unsafe { memmap2::Mmap::map(file)? };
         Ok(Memory(Arc::new(map)))
     }
 
@@ -37,7 +49,14 @@ impl Memory {
     /// # Errors
     /// If the file cannot be read, or its length changes during the copy.
     pub(crate) fn read(path: &Path) -> io::Result<Memory> {
-        let mut file = open(path)?;
+        Memory::copy_file(&open(path)?)
+    }
+
+    /// Copies a file that was just opened.
+    ///
+    /// # Errors
+    /// As for [`Memory::read`].
+    pub(crate) fn copy_file(mut file: &File) -> io::Result<Memory> {
         let length = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
         let mut copy = memmap2::MmapMut::map_anon(length)?;
         file.read_exact(&mut copy)?;

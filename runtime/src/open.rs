@@ -179,11 +179,11 @@ impl Image {
             let watch = Watch::new(&files(path)?).map_err(|(path, error)| OpenError::Io { path, error })?;
             if watch.bytes() > most {
                 // SAFETY: the caller promises that nobody changes or truncates the files.
-                let image = open(path, false, &|path| unsafe { Memory::map(path) })?;
+                let image = open(path, false, &|path| unsafe { Memory::map_file(watch.file(path)?) })?;
                 // Else the watch is of other layers.
                 return if is_current() { Ok((image, Some(watch))) } else { Err(replaced(path)) };
             }
-            let image = open(path, false, &Memory::read)?;
+            let image = open(path, false, &|path| Memory::copy_file(watch.file(path)?))?;
             // The copy may have begun before a writer came, and ended after.
             match watch.is_still_unchanged() {
                 true => Ok((image, None)),
