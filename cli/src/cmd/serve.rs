@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     /// Image to serve
     #[arg(required_unless_present = "store", conflicts_with = "Dialect")]
     image: Option<PathBuf>,
-    /// Serve the store in this directory, and take captures into it. No other process can open it
+    /// Serve the store in this directory, and take captures into it. No other process can write it
     /// meanwhile
     #[arg(
         long,

@@ -2,7 +2,10 @@
 //!
 //! Captures are those of a generated corpus (`generate`). Each measurement has a directory of its
 //! own below `--folder`, since the file system decides about the syncs. Times are of the wall
-//! clock, so a loaded machine shows.
+//! clock, so a loaded machine shows. With `--soak`, nothing is measured but answers are checked for
+//! a time ([`soak`]).
+
+mod soak;
 
 use robomaton_benches::clock::{Contestant, race, time};
 use robomaton_benches::generate::Generator;
@@ -16,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-const USAGE: &str = "usage: store [--sites N] [--folder DIR] [--json FILE]";
+const USAGE: &str = "usage: store [--sites N | --soak SECONDS] [--folder DIR] [--json FILE]";
 /// Layers above the base that a question meets, and sites of each.
 const ABOVE: u64 = 4;
 const ABOVE_SITES: u64 = 1_000;
@@ -36,19 +39,24 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), Failure> {
-    let (mut sites, mut folder, mut json) = (100_000, std::env::temp_dir(), None);
+    let (mut sites, mut seconds, mut folder, mut json) = (100_000, None, std::env::temp_dir(), None);
     let args: Vec<String> = std::env::args().skip(1).collect();
     for pair in args.chunks(2) {
         match pair {
             [name, value] if name == "--sites" => sites = value.parse().map_err(|_| USAGE)?,
+            [name, value] if name == "--soak" => seconds = Some(value.parse().map_err(|_| USAGE)?),
             [name, value] if name == "--folder" => folder = PathBuf::from(value),
             [name, value] if name == "--json" => json = Some(PathBuf::from(value)),
             _ => return Err(USAGE.into()),
         }
     }
     let place = tempfile::tempdir_in(&folder)?;
-    let generator = Generator::shipped(1)?;
     let mut results = Results::default();
+    if let Some(seconds) = seconds {
+        results.tables.push(soak::soak(place.path(), seconds)?);
+        return Ok(results.deliver(json.as_deref())?);
+    }
+    let generator = Generator::shipped(1)?;
     results.tables.push(puts(&generator, sites, place.path())?);
     let base = place.path().join("base");
     results.tables.push(compaction(&generator, sites, &base)?);
