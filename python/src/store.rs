@@ -441,6 +441,7 @@ impl Store {
             durability: durability.unwrap_or_default(),
             terms: options.terms.clone(),
             memory_captures: at_least_one("memory_captures", memory_captures)?,
+            ..StoreOptions::default()
         };
         let store = py.detach(|| Written::open(&path, store));
         let store = store.map_err(|error| store_error(py, &path, &error))?;
