@@ -9,7 +9,7 @@
 
 use super::{Failure, options};
 use robomaton_benches::results::Table;
-use robomaton_store::{Capture, Durability, Knowledge, Reader, Snapshot, Store, StoreError};
+use robomaton_store::{Capture, Durability, Knowledge, Reader, ReaderOptions, Snapshot, Store, StoreError};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -248,11 +248,11 @@ impl Soak {
             }
             add(&self.counts.due);
             let least: Vec<u64> = self.sites.iter().map(|site| site.put.load(Ordering::Acquire)).collect();
-            let reader = Reader::open(directory, &options(Durability::Never))?;
+            let reader = Reader::open(directory, ReaderOptions::default())?;
             let query = reader.query(["a"], "crawl");
             for (number, &least) in least.iter().enumerate().step_by(97) {
                 let most = || self.sites[number].begun.load(Ordering::Acquire);
-                check(reader.snapshot(), &query, number as u64, least, most)?;
+                check(&reader.snapshot(), &query, number as u64, least, most)?;
                 add(&self.counts.decisions);
                 add(&self.counts.decisions);
             }
