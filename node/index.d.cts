@@ -4,7 +4,8 @@ export type Decision = 'allowed' | 'disallowed' | 'conditional' | 'unknown';
 /** Options for opening an image. */
 export interface OpenOptions {
   /**
-   * Bytes, 64 MiB unless given: a smaller image is copied into memory, a larger one is mapped. Whatever
+   * Bytes, 64 MiB unless given: a smaller image is copied into memory, a larger one is mapped; with
+   * `Infinity`, none is. Whatever
    * happens to the file of a copy makes no difference. A mapped file is replaced by renaming another one
    * over it; questions throw if it was written to.
    */

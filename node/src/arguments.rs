@@ -40,16 +40,16 @@ impl<'env> Options<'env> {
     /// # Errors
     /// If it is negative, has a fraction, or is too large to be exact.
     pub(crate) fn whole(&self, key: &str) -> Result<Option<u64>> {
-        let Some(number) = self.get::<f64>(key)? else { return Ok(None) };
-        if number == f64::INFINITY {
-            return Ok(Some(u64::MAX));
-        }
-        // The largest number up to which every whole number has a `double` of its own.
-        const EXACT: f64 = 9_007_199_254_740_991.0;
-        if number.fract() != 0.0 || !(0.0..=EXACT).contains(&number) {
-            return Err(argument(key, format!("expected a whole number from 0, not {number}")));
-        }
-        Ok(Some(number as u64))
+        self.get::<f64>(key)?.map(|number| whole(key, number)).transpose()
+    }
+
+    /// An option that is a whole number, or `Infinity` for no limit, which is [`u64::MAX`].
+    ///
+    /// # Errors
+    /// As for [`Options::whole`].
+    pub(crate) fn limit(&self, key: &str) -> Result<Option<u64>> {
+        let limit = |number| if number == f64::INFINITY { Ok(u64::MAX) } else { whole(key, number) };
+        self.get::<f64>(key)?.map(limit).transpose()
     }
 
     /// An option that is `allow` or `deny`.
@@ -64,6 +64,16 @@ impl<'env> Options<'env> {
             _ => Err(argument(key, format!("expected 'allow' or 'deny', not {word:?}"))),
         }
     }
+}
+
+/// A whole number that is exact.
+fn whole(key: &str, number: f64) -> Result<u64> {
+    // The largest number up to which every whole number has a `double` of its own.
+    const EXACT: f64 = 9_007_199_254_740_991.0;
+    if number.fract() != 0.0 || !(0.0..=EXACT).contains(&number) {
+        return Err(argument(key, format!("expected a whole number from 0, not {number}")));
+    }
+    Ok(number as u64)
 }
 
 /// The names of a crawler: a string, or an array of strings.

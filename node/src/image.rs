@@ -192,7 +192,7 @@ impl Image {
             elements: options.get("elements")?.unwrap_or(false),
             now: Some(options.whole("now")?.unwrap_or_else(time::now)),
         };
-        let (image, watch) = open_image(&path, options.whole("mapAbove")?.unwrap_or(MAP_ABOVE))?;
+        let (image, watch) = open_image(&path, options.limit("mapAbove")?.unwrap_or(MAP_ABOVE))?;
         let image = image.with_terms(terms.clone());
         let number = OPENED.fetch_add(1, Ordering::Relaxed);
         let open = Open { image, terms, watch, number, usages: RefCell::default() };

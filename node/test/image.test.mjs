@@ -158,6 +158,10 @@ test('options are checked', () => {
   for (const mapAbove of [-1, 0.5, NaN, 2 ** 60, '1']) {
     throws('ERR_INVALID_ARG_VALUE', /^mapAbove: /, () => Image.open(SMALL, { mapAbove }));
   }
+  // A time that never comes would make every answer stale, and end what has an end.
+  for (const now of [-1, 0.5, NaN, Infinity, -Infinity, 2 ** 60, '1', 1n]) {
+    throws('ERR_INVALID_ARG_VALUE', /^now: /, () => Image.open(SMALL, { now }));
+  }
   throws('ERR_INVALID_ARG_VALUE', /^onForbidden: expected 'allow' or 'deny'/, () => Image.open(SMALL, { onForbidden: 'no' }));
   const all = { mapAbove: Infinity, onForbidden: 'deny', onThrottled: 'deny', onLongUnreachable: 'allow', elements: true, now: 1e9 };
   const image = Image.open(SMALL, all);

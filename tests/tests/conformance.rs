@@ -43,7 +43,7 @@ const USAGES: [(&str, Option<&str>); 14] = [
     ("search", None),
     ("all", None),
     ("tdm", None),
-    ("ai-input", None),
+    ("follow", None),
 ];
 
 /// Names of usages, some misspelt.
