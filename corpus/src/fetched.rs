@@ -52,9 +52,9 @@ pub enum FetchedTooMuch {
     Records,
 }
 
-/// Reads a WARC stream, which may be compressed as gzip members or zstd frames: at most `bytes` when
-/// decompressed, as many of decoded bodies, as many in all fetches, and so many fetches and useless
-/// records. An answer that several fetches were redirected to counts for each of them.
+/// Reads a WARC stream, which may be compressed as gzip members or zstd frames: at most `bytes`
+/// when decompressed, as many of decoded bodies, as many in all fetches, and so many fetches and
+/// useless records. An answer that several fetches were redirected to counts for each of them.
 ///
 /// # Errors
 /// If it is over a limit.

@@ -6,12 +6,12 @@
 //!
 //! A store is a directory: a stack of layers, which any process reads as
 //! [`Image`](robomaton_runtime::Image); a log of the captures that are in no layer yet; and a
-//! lock file, since there is one writer. Beside it, any number of processes read layers and log with
-//! a [`Reader`]. Invariants: questions wait for nothing, neither puts nor
-//! compaction; the answers are those of the merged image of all captures; after a kill at any
-//! moment, all captures that were acknowledged as durable are there. It has no clock: times are
-//! arguments, and a capture that is older than the one of its site changes nothing. Other processes
-//! must not change the files of a store; any number of them may follow it with a [`Reader`].
+//! lock file, since there is one writer. Beside it, any number of processes read layers and log
+//! with a [`Reader`]. Invariants: questions wait for nothing, neither puts nor compaction; the
+//! answers are those of the merged image of all captures; after a kill at any moment, all captures
+//! that were acknowledged as durable are there. It has no clock: times are arguments, and a capture
+//! that is older than the one of its site changes nothing. Other processes must not change the
+//! files of a store.
 //!
 //! [`Store::state`] says whether a site's rules are fresh, and [`Store::due`] which to fetch next.
 

@@ -29,7 +29,8 @@ pub const VALIDATOR_BYTES: usize = 1024;
 /// Seconds after which a fetch in flight counts as lost: longer than any crawler waits.
 pub const IN_FLIGHT_SECONDS: u64 = 600;
 
-/// Fetches in flight before those that are lost are removed; twice as many as are left from then on.
+/// Fetches in flight before those that are lost are removed; twice as many as are left from then
+/// on.
 pub const IN_FLIGHT: usize = 1024;
 
 /// Seconds between two fetches of a site at least, whatever its headers say.

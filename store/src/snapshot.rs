@@ -119,8 +119,8 @@ impl Snapshot {
     }
 
     /// Passes the verdict by another document of the site, as
-    /// [`Image::decide_document`](robomaton_runtime::Image::decide_document) gives it. Captures that
-    /// are put are those of robots.txt files, so such a document is in layers only.
+    /// [`Image::decide_document`](robomaton_runtime::Image::decide_document) gives it. Captures
+    /// that are put are those of robots.txt files, so such a document is in layers only.
     pub fn ask_document<R>(
         &self,
         query: &Query,

@@ -185,8 +185,8 @@ impl Snapshot {
         Ok(self.state_of(&key(url)?, now, false))
     }
 
-    /// How the site of a URL wants to be visited by the crawler of a query. Without records, and for
-    /// a site of which nothing was put, empty. Decodes the site's details, so it allocates.
+    /// How the site of a URL wants to be visited by the crawler of a query. Without records, and
+    /// for a site of which nothing was put, empty. Decodes the site's details, so it allocates.
     pub fn manners(&self, query: &Query, url: &str) -> Manners {
         let Some((site, crawler)) = self.site_and_crawler(query, url) else { return Manners::default() };
         let records = site.detail().map(|detail| detail.extensions).unwrap_or_default();

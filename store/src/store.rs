@@ -222,7 +222,8 @@ impl Store {
         let read = capture.read(&self.options.compile)?;
         let key = read.site.clone();
         let put = self.put_read(capture, read);
-        // If the store is at fault, the capture may be put again, and the site is not asked in vain.
+        // If the store is at fault, the capture may be put again, and the site is not asked in
+        // vain.
         if put.as_ref().map_or_else(StoreError::is_of_capture, |_| true) {
             self.end(&key);
         }

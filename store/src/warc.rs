@@ -29,9 +29,10 @@ pub enum WarcTooMuch {
 
 impl Capture {
     /// Reads a WARC stream, plain or compressed as gzip members: at most `bytes` when decompressed,
-    /// as many of captures, and so many captures and useless records. A record of status 301 is followed to the newest
-    /// answer of its target in the same stream; `revisit` records count if the server said that the
-    /// text is unchanged, as 304. A record without a time was fetched `now`, in Unix seconds.
+    /// as many of captures, and so many captures and useless records. A record of status 301 is
+    /// followed to the newest answer of its target in the same stream; `revisit` records count if
+    /// the server said that the text is unchanged, as 304. A record without a time was fetched
+    /// `now`, in Unix seconds.
     ///
     /// # Errors
     /// If it is over a limit. Nothing of it is returned then.

@@ -1,8 +1,8 @@
 //! `robomaton store`: a directory of captures that grows while a crawl runs.
 //!
-//! `robomaton-store` does the work; this file passes it lines and prints states. `put` and `compact`
-//! open the store for writing, and are refused while another process has it open. The other actions
-//! read its files, beside a writer too.
+//! `robomaton-store` does the work; this file passes it lines and prints states. `put` and
+//! `compact` open the store for writing, and are refused while another process has it open. The
+//! other actions read its files, beside a writer too.
 
 use super::visit::{Time, time};
 use crate::failure::Failure;

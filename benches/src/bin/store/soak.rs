@@ -3,9 +3,9 @@
 //!
 //! Each site has versions; the version is the time of its capture, and its text disallows a path
 //! that only this version has. A version that was put before a question and the one that was begun
-//! after it bound the answer from both sides, so each answer is either checked or a failure: nothing
-//! is left out. A round ends with dropping the store and opening it again, after which every site is
-//! compared. Times of the store are versions, so no clock counts.
+//! after it bound the answer from both sides, so each answer is either checked or a failure:
+//! nothing is left out. A round ends with dropping the store and opening it again, after which
+//! every site is compared. Times of the store are versions, so no clock counts.
 
 use super::{Failure, options};
 use robomaton_benches::results::Table;
