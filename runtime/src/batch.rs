@@ -10,9 +10,9 @@
 
 use crate::crawler::{Crawler, Usage};
 use crate::find::Wanted;
-use crate::image::{Image, Shard};
-use crate::layers::of_host;
+use crate::image::Image;
 use crate::memory::prefetch;
+use crate::stack::{Shard, of_host};
 use crate::target::Written;
 use crate::verdict::Verdict;
 use arrayvec::ArrayVec;

@@ -6,7 +6,8 @@
 //! name. Invariant: both ways find the same site, which a test holds. It does not know what answers
 //! for a site.
 
-use crate::image::{Image, Shard};
+use crate::image::Image;
+use crate::stack::Shard;
 use crate::target::{self, Authority, Target, Written};
 use robomaton_formats::Scheme;
 use robomaton_formats::layout::{Bucket, Section, fingerprint, home_bucket, host_hash, overflow_bit, probes};

@@ -2,14 +2,14 @@
 //! site and `ask` answers questions; both build on it.
 
 use crate::crawler::{Crawler, Usage};
-use crate::layers::{Rest, Shared};
 use crate::memory::Memory;
 use crate::site::{Origin, Site};
+use crate::stack::{Rest, Shard, Shared};
 use crate::terms::Terms;
 use robomaton_formats::detail::Detail;
 use robomaton_formats::layout::Section;
 use robomaton_formats::policy::is_special;
-use robomaton_formats::read::{Layout, Slot, View};
+use robomaton_formats::read::{Slot, View};
 use robomaton_formats::{DocumentId, ImageError, Profile, Scheme};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -41,38 +41,6 @@ pub struct Image<D = Memory> {
     /// there are none.
     pub(crate) rest: Option<Box<Rest<D>>>,
     pub(crate) shared: Shared,
-}
-
-/// One file of an image.
-#[derive(Clone, Debug)]
-pub(crate) struct Shard<D> {
-    data: D,
-    layout: Layout,
-    /// Its layer; 0 is the newest.
-    pub(crate) layer: u8,
-}
-
-impl<D: AsRef<[u8]>> Shard<D> {
-    pub(crate) fn new(data: D) -> Result<Shard<D>, ImageError> {
-        let layout = Layout::parse(data.as_ref())?;
-        Ok(Shard { data, layout, layer: 0 })
-    }
-
-    /// The same file as that of an image of its own.
-    pub(crate) fn borrowed(&self) -> Shard<&[u8]> {
-        Shard { data: self.data.as_ref(), layout: self.layout.clone(), layer: 0 }
-    }
-
-    #[inline]
-    pub(crate) fn view(&self) -> View<'_> {
-        View::new(self.data.as_ref(), &self.layout)
-    }
-
-    /// The seed of the host hash.
-    #[inline(always)]
-    pub(crate) fn seed(&self) -> u64 {
-        self.layout.seed
-    }
 }
 
 /// The next site of a shard. The smallest name comes first, and of equal ones the newest layer's.

@@ -1,119 +1,21 @@
 //! The layers of a stack: of those that hold a site, the newest answers.
 //!
 //! It stands beside `image`, which holds the layers, and `find`, which looks for a site in them.
-//! Images number crawlers and usages by tables of their own: a crawler is resolved once for each
-//! layer, and a usage that only some images have gets a number of the stack, which this module
-//! translates for a layer. Invariant: if no layer holds a capture of a site that is older than one
-//! below it, the answers are those of the merged image, which a test holds. Who adds a layer
+//! Images number crawlers by tables of their own, so a crawler is resolved once for each layer;
+//! `stack` translates usages. Invariant: if no layer holds a capture of a site that is older than
+//! one below it, the answers are those of the merged image, which a test holds. Who adds a layer
 //! guarantees that; this file knows nothing about the time of captures.
 
-use crate::crawler::Usage;
 use crate::find::Found;
-use crate::image::{Image, Shard};
+use crate::image::Image;
 use crate::manifest::MOST_LAYERS;
 use crate::site::Site;
+use crate::stack::{LeftOut, Rest, Shard, Shared, Usages, of_host};
 use crate::target::Written;
 use crate::terms::Terms;
-use robomaton_formats::int::byte;
-use robomaton_formats::layout::shard_of;
-use robomaton_formats::policy::USAGES;
 use robomaton_formats::read::{Slot, View};
 use robomaton_formats::vocabulary::usage_of_label;
 use robomaton_formats::{ImageError, Profile, Scheme, SiteKey, UsageId};
-use std::collections::HashMap;
-use std::sync::OnceLock;
-
-/// The files of an image after its first.
-#[derive(Clone, Debug)]
-pub(crate) struct Rest<D> {
-    /// The other shards of the only or newest layer.
-    pub(crate) others: Vec<Shard<D>>,
-    /// The shards of the older layers, newest first. None is empty.
-    pub(crate) older: Vec<Vec<Shard<D>>>,
-    /// The names of the layers in their manifest, newest first; empty if there was none.
-    names: Vec<String>,
-    /// The layers of the manifest that were left out since they are damaged.
-    left_out: Vec<LeftOut>,
-    /// Sites and documents of a stack, once they are counted.
-    pub(crate) count: OnceLock<usize>,
-}
-
-impl<D> Rest<D> {
-    pub(crate) fn new(others: Vec<Shard<D>>, older: Vec<Vec<Shard<D>>>) -> Rest<D> {
-        Rest { others, older, names: Vec::new(), left_out: Vec::new(), count: OnceLock::new() }
-    }
-}
-
-/// A layer that an image was opened without, since it is missing or damaged.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftOut {
-    /// The name of the layer in the manifest.
-    pub name: String,
-    /// The error, which names the file.
-    pub error: String,
-}
-
-/// What the sites of an image share.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Shared {
-    pub(crate) terms: Terms,
-    usages: Usages,
-}
-
-/// The usages of a stack. The standard ones have the same numbers in every image. Others have their
-/// number in the newest layer; of those that it does not have, each gets a number after its last.
-#[derive(Clone, Debug, Default)]
-struct Usages {
-    /// Usages of the newest layer.
-    newest: usize,
-    /// The names of the usages that only older layers have.
-    names: Vec<String>,
-    /// For each older layer, newest first: its numbers of all usages after the standard ones.
-    of_older: Vec<Vec<UsageId>>,
-}
-
-impl Usages {
-    /// The usages of the layers, newest first.
-    fn of(newest: View<'_>, older: &[View<'_>]) -> Usages {
-        let lower = |name: &String| name.to_ascii_lowercase();
-        let mut numbers = HashMap::new();
-        let mut all: Vec<String> = newest.usages().collect();
-        // The first of equal names counts, as in a single image.
-        all.iter().enumerate().for_each(|(number, name)| _ = numbers.entry(lower(name)).or_insert(number));
-        let count = all.len();
-        for view in older {
-            for name in view.usages().skip(USAGES.len()) {
-                numbers.entry(lower(&name)).or_insert_with(|| {
-                    all.push(name);
-                    all.len() - 1
-                });
-            }
-        }
-        let of_layer = |view: &View<'_>| {
-            let mut own = HashMap::new();
-            (0..).zip(view.usages()).for_each(|(number, name)| _ = own.entry(lower(&name)).or_insert(number));
-            let id = |name: &String| own.get(&lower(name)).map_or(Usage::UNSPOKEN, |&id| UsageId::new(id));
-            all.iter().skip(USAGES.len()).map(id).collect()
-        };
-        let of_older = older.iter().map(of_layer).collect();
-        Usages { newest: count, names: all.split_off(count), of_older }
-    }
-}
-
-impl Shared {
-    pub(crate) fn with_terms(self, terms: Terms) -> Shared {
-        Shared { terms, ..self }
-    }
-
-    /// The usage as an older layer numbers it.
-    #[inline(never)]
-    pub(crate) fn usage_of_layer<'p>(&self, usage: Usage<'p>, layer: u8) -> Usage<'p> {
-        let Some(own) = usage.id.index().checked_sub(USAGES.len()) else { return usage };
-        let of_layer = usize::from(layer).checked_sub(1).and_then(|older| self.usages.of_older.get(older));
-        let id = of_layer.and_then(|ids| ids.get(own)).copied().unwrap_or(Usage::UNSPOKEN);
-        Usage { id, ..usage }
-    }
-}
 
 /// The reason why images are not the layers of one stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -336,17 +238,6 @@ impl<D: AsRef<[u8]>> Image<D> {
             })
             .sum()
     }
-}
-
-/// The shard of a site, of those of a layer, by its authority.
-#[inline(never)]
-pub(crate) fn of_host<'i, D>(first: &'i Shard<D>, others: &'i [Shard<D>], host: &[u8]) -> &'i Shard<D> {
-    if others.is_empty() {
-        return first;
-    }
-    let authority = host.split(|&byte| byte == b'/').next().unwrap_or_default();
-    let number = usize::from(shard_of(authority, byte(others.len())));
-    number.checked_sub(1).and_then(|other| others.get(other)).unwrap_or(first)
 }
 
 /// The scheme of a site that was found.

@@ -53,6 +53,7 @@ mod rules;
 mod scoped;
 mod short;
 mod site;
+mod stack;
 mod statements;
 mod target;
 mod terms;
@@ -67,7 +68,7 @@ pub use answer::Basis;
 pub use batch::Question;
 pub use crawler::{Crawler, Usage};
 pub use image::{Image, SHARD_EXTENSION, ShardsError};
-pub use layers::{LayersError, LeftOut};
+pub use layers::LayersError;
 pub use manifest::{MOST_LAYERS, Manifest};
 pub use memory::Memory;
 pub use open::{MODIFIED, OpenError, OpenOptions, files};
@@ -80,6 +81,7 @@ pub use robomaton_formats::{
     Choice, Condition, Context, Decision, Holds, ImageError, NoCrawler, Outcome, Profile, Scheme,
 };
 pub use site::Site;
+pub use stack::LeftOut;
 pub use terms::Terms;
 pub use verdict::{Conditional, Verdict};
 pub use watch::Watch;

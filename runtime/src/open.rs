@@ -7,10 +7,11 @@
 //! this module passes the caller's promise on and makes none of its own.
 #![allow(unsafe_code)]
 
-use crate::image::{Image, SHARD_EXTENSION, Shard, ShardsError};
-use crate::layers::{LayersError, LeftOut};
+use crate::image::{Image, SHARD_EXTENSION, ShardsError};
+use crate::layers::LayersError;
 use crate::manifest::Manifest;
 use crate::memory::Memory;
+use crate::stack::{LeftOut, Shard};
 use crate::watch::Watch;
 use robomaton_formats::ImageError;
 use std::io;

@@ -3,7 +3,7 @@
 //! Made by `image`; `access` answers for its paths. It does not know how rules are weighed.
 
 use crate::crawler::{Crawler, Usage};
-use crate::layers::Shared;
+use crate::stack::Shared;
 use crate::target;
 use crate::terms::is_unheard;
 use robomaton_formats::detail::{Detail, Extension};

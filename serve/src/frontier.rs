@@ -32,7 +32,7 @@ pub(crate) async fn state(State(app): Shared, RawQuery(query): RawQuery) -> Resu
         if parameters.agents.is_empty() {
             return Ok(json(&state));
         }
-        let manners = shared.queries.of_crawler(&shared, &parameters)?.manners(&store.snapshot(), url);
+        let manners = shared.queries.of_crawler(&shared.store, &parameters)?.manners(&store.snapshot(), url);
         Ok(json(&state.with_manners(manners)))
     })
     .await

@@ -33,6 +33,7 @@ mod loopback;
 mod metrics;
 mod page;
 mod parameters;
+mod queries;
 mod reply;
 mod routes;
 mod row;

@@ -2,12 +2,12 @@
 //!
 //! `robomaton-store` takes captures and answers. The store has one writer, this service, and no
 //! thread of its own, so a thread here takes the captures that readers hand over, compacts, and
-//! reports errors. Invariant: when the thread has been joined, nothing of it writes to the store. It
-//! does not know the handlers.
+//! reports errors. Invariant: when the thread has been joined, nothing of it writes to the store.
+//! It does not know the handlers.
 
-use crate::answers::Queries;
 use crate::app::Common;
 use crate::error::Error;
+use crate::queries::Queries;
 use crate::token::Token;
 use axum::extract::State;
 use robomaton_compiler::{Options as CompileOptions, emit};
@@ -50,9 +50,6 @@ pub(crate) struct StoreApp {
     pub(crate) common: Arc<Common>,
     pub(crate) store: Store,
     pub(crate) token: Option<Token>,
-    pub(crate) compile: CompileOptions,
-    /// An image without sites: it has the usages that every image knows.
-    pub(crate) empty: Image<Vec<u8>>,
     /// The crawlers and usages that questions name.
     pub(crate) queries: Queries,
     pub(crate) opened_at: u64,
@@ -107,7 +104,7 @@ impl StoreApp {
         let image = |error| Error::Broken { path: directory.clone(), error };
         let empty = Image::from_bytes(emit(Vec::new(), &compile).map_err(image)?).map_err(image)?;
         let options = StoreOptions {
-            compile: compile.clone(),
+            compile,
             // A batch is synced once, before its answer.
             durability: Durability::Never,
             terms: Terms { now: None, ..terms },
@@ -119,9 +116,7 @@ impl StoreApp {
             common,
             store,
             token,
-            compile,
-            empty,
-            queries: Queries::default(),
+            queries: Queries::new(empty),
             opened_at: now(),
             put_error: LastError::default(),
             compact_error: LastError::default(),

@@ -1,0 +1,140 @@
+//! The crawlers and usages that questions to a store name, resolved and cached.
+//!
+//! `answers` and `frontier` ask with them. Invariant: a cached crawler passed every check that its
+//! names can fail. It does not know how an answer is written.
+
+use crate::error::Refusal;
+use crate::limits::{CACHED_AGENTS, CACHED_NAMES};
+use crate::parameters::{Parameters, USAGE, check_query};
+use robomaton_explain::{InputQuestion, Names, QuestionJson, check_usage, names};
+use robomaton_runtime::Image;
+use robomaton_store::{Manners, Query, Snapshot, Store};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A crawler and a usage with its purpose, as a question names them.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Asked {
+    /// Best first.
+    names: Vec<String>,
+    usage: String,
+    purpose: Option<String>,
+    named_only: bool,
+}
+
+impl Asked {
+    /// The names, usage and purpose of a query string.
+    pub(crate) fn of(parameters: &Parameters<'_>) -> Asked {
+        let names: Vec<&str> = match parameters.agents.as_slice() {
+            [] => vec!["*"],
+            all => all.iter().flat_map(|given| names(given)).collect(),
+        };
+        Asked {
+            names: names.into_iter().map(str::to_owned).collect(),
+            usage: parameters.usage().to_owned(),
+            purpose: parameters.purpose.as_deref().map(str::to_owned),
+            named_only: parameters.named_only(),
+        }
+    }
+
+    /// Those of a question of a batch.
+    pub(crate) fn of_input(input: &InputQuestion<'_>) -> Asked {
+        let names: Vec<String> = match &input.agent {
+            None => vec!["*".to_owned()],
+            // As on a command line, one string may be a list of names.
+            Some(Names::One(given)) => names(given).into_iter().map(str::to_owned).collect(),
+            Some(Names::Several(given)) => given.clone(),
+        };
+        Asked {
+            names,
+            usage: input.usage.as_deref().unwrap_or(USAGE).to_owned(),
+            purpose: input.purpose.clone(),
+            named_only: input.named_only,
+        }
+    }
+
+    fn length(&self) -> usize {
+        let names: usize = self.names.iter().map(String::len).sum();
+        names + self.usage.len() + self.purpose.as_ref().map_or(0, String::len)
+    }
+}
+
+/// A crawler and a usage, resolved.
+pub(crate) struct Resolved {
+    pub(crate) asked: Asked,
+    /// The names as answers show them.
+    names: String,
+    pub(crate) query: Query,
+}
+
+impl Resolved {
+    /// How the site of a URL wants to be visited.
+    pub(crate) fn manners(&self, snapshot: &Snapshot, url: &str) -> Manners {
+        snapshot.manners(&self.query, url)
+    }
+
+    pub(crate) fn echo<'a>(&'a self, url: &'a str) -> QuestionJson<'a> {
+        let Asked { usage, purpose, .. } = &self.asked;
+        QuestionJson { url, agent: &self.names, usage, purpose: purpose.as_deref() }
+    }
+}
+
+/// The crawlers and usages that questions name. The store resolves them again when its layers
+/// change.
+pub(crate) struct Queries {
+    /// An image without sites: it has the usages that every image knows.
+    empty: Image<Vec<u8>>,
+    cache: Mutex<HashMap<Asked, Arc<Resolved>>>,
+}
+
+impl Queries {
+    /// `empty` is an image without sites.
+    pub(crate) fn new(empty: Image<Vec<u8>>) -> Queries {
+        Queries { empty, cache: Mutex::default() }
+    }
+
+    /// The crawler of a query string.
+    ///
+    /// # Errors
+    /// If a name is that of no crawler, or too long.
+    pub(crate) fn of_crawler(
+        &self,
+        store: &Store,
+        parameters: &Parameters<'_>,
+    ) -> Result<Arc<Resolved>, Refusal> {
+        self.get(store, Asked::of(parameters))
+    }
+
+    /// A crawler and a usage.
+    ///
+    /// # Errors
+    /// If a name is that of no crawler, the usage is unknown, or a word is too long.
+    pub(crate) fn get(&self, store: &Store, asked: Asked) -> Result<Arc<Resolved>, Refusal> {
+        let lock = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock().get(&asked).cloned();
+        if let Some(resolved) = known {
+            return Ok(resolved);
+        }
+        let Asked { names, usage, purpose, named_only } = asked.clone();
+        check_query(names.iter().map(String::as_str), &usage, purpose.as_deref(), self.empty.profile())?;
+        if let Err(unknown) = check_usage(&self.empty, &usage)
+            && !store.snapshot().has_usage(&usage)
+        {
+            return Err(Refusal::bad(unknown.to_string()));
+        }
+        let mut query = store.query(names.clone(), &usage).named_only(named_only);
+        if let Some(purpose) = purpose {
+            query = query.for_purpose(purpose);
+        }
+        let resolved = Arc::new(Resolved { asked, names: names.join(","), query });
+        // Invented names must not fill the memory.
+        if resolved.asked.length() <= CACHED_NAMES {
+            let mut cache = lock();
+            if cache.len() >= CACHED_AGENTS {
+                cache.clear();
+            }
+            cache.insert(resolved.asked.clone(), Arc::clone(&resolved));
+        }
+        Ok(resolved)
+    }
+}
