@@ -1,6 +1,6 @@
 // Images as objects: how they open, whom they answer, and which errors they throw.
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,6 +24,15 @@ function copied(name) {
   return path;
 }
 
+/** A stack of two layers, both of which are the small image. */
+function stack() {
+  const path = join(folder, 'stack');
+  mkdirSync(path);
+  for (const layer of ['1.rimg', '2.rimg']) cpSync(SMALL, join(path, layer));
+  writeFileSync(join(path, 'layers.manifest'), 'robomaton layers 1\ngeneration 1\nlayer 1.rimg\nlayer 2.rimg\nend\n');
+  return path;
+}
+
 /** Fails unless the function throws an error with this code and message. */
 function throws(code, message, act) {
   assert.throws(act, (error) => {
@@ -33,6 +42,16 @@ function throws(code, message, act) {
     return true;
   });
 }
+
+test('a stack of layers is one image', () => {
+  const answers = [SMALL, stack()].map((path) => {
+    const image = Image.open(path);
+    return image.decide(URL_OF_RULE, image.crawler('a'));
+  });
+  assert.deepEqual(answers[1], answers[0]);
+  writeFileSync(join(folder, 'stack', '1.rimg'), '');
+  throws('ERR_ROBOMATON_IMAGE', /1\.rimg/, () => Image.open(join(folder, 'stack')));
+});
 
 test('both module systems have the same exports', () => {
   const required = require('../index.cjs');

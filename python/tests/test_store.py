@@ -53,7 +53,7 @@ def test_answers_are_those_of_an_image(store: Store, tmp_path: Path) -> None:
     alone = store.decide("https://a.example/x", "a")
     store.flush()
     robomaton.merge([store.path], tmp_path / "a.rimg")
-    image = robomaton.Image(tmp_path / "a.rimg")
+    image, stack = robomaton.Image(tmp_path / "a.rimg"), robomaton.Image(store.path)
     for usage in (None, "index", "train-ai"):
         for url in ("https://a.example/x", "https://a.example/y", "https://a.example/robots.txt", "https://b.example/"):
             for agent in ("a", "b", ["c", "a"], "Mozilla/5.0 (compatible; a/1.0)"):
@@ -61,6 +61,7 @@ def test_answers_are_those_of_an_image(store: Store, tmp_path: Path) -> None:
                 # A store has no clock: `state` says how fresh a site is.
                 assert told.as_dict() == {**expected.as_dict(), "stale": None}
                 assert (told.verdict, told.line, told.rule) == (expected.verdict, expected.line, expected.rule)
+                assert stack.decide(url, agent, usage=usage).as_dict() == expected.as_dict()
                 assert store.allowed(url, agent, usage=usage) is bool(expected)
     # An answer is that of its moment.
     store.put(URL, 200, "", fetched_at=NOW + 1)
