@@ -34,7 +34,8 @@ pub(crate) fn open_image(path: &Path) -> Result<Image, Failure> {
     open_layers(path, false)
 }
 
-/// The same; if so wanted, without the layers that are missing or damaged, which are printed.
+/// Opens an image as [`open_image`] does. Missing or damaged layers are left out and named, if that
+/// is wanted, in place of an error.
 #[allow(unsafe_code)]
 pub(crate) fn open_layers(path: &Path, without_damaged_layers: bool) -> Result<Image, Failure> {
     let options = OpenOptions { copy_up_to: LARGEST_COPY, without_damaged_layers };

@@ -152,7 +152,7 @@ impl From<Decision> for Permission {
 /// The images that are opened, and what is done about damaged layers.
 #[derive(Args)]
 pub(crate) struct LayersArgs {
-    /// Of a stack of layers, leave out any that is missing or damaged, and print which. Its sites
+    /// Leave out the layers of a stack that are missing or damaged, and print which. Their sites
     /// get the answers of older layers. All layers are verified first, which takes longer
     #[arg(long)]
     pub(crate) without_damaged_layers: bool,

@@ -155,6 +155,11 @@ impl Rate {
 }
 
 impl Schedule {
+    /// The longest Crawl-delay in seconds (R18).
+    pub fn crawl_delay(&self) -> Option<f64> {
+        self.delays.iter().max().map(|&millis| millis as f64 / 1000.0)
+    }
+
     /// Adds the records of another group for the same crawler (R7).
     pub fn merge(&mut self, other: Schedule) {
         self.delays.extend(other.delays);

@@ -9,9 +9,11 @@ import importlib
 import os
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 from types import ModuleType
-from typing import NoReturn
+from typing import Callable, NoReturn
 
 import pytest
 
@@ -51,6 +53,25 @@ def command() -> str:
     if not path:
         lacking("command: ROBOMATON_COMMAND does not name it")
     return path
+
+
+def ran_meanwhile(call: Callable[[], object]) -> tuple[int, float]:
+    """The number of times that another thread ran while a call was made, and the seconds that it took."""
+    counted, done = 0, threading.Event()
+
+    def count() -> None:
+        nonlocal counted
+        while not done.wait(0.001):
+            counted += 1
+
+    other = threading.Thread(target=count)
+    other.start()
+    before, begun = counted, time.monotonic()
+    call()
+    during, taken = counted - before, time.monotonic() - begun
+    done.set()
+    other.join()
+    return during, taken
 
 
 def run(*arguments: object, text: str | None = None, codes: tuple[int, ...] = (0,)) -> str:

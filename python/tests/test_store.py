@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any, Callable, Iterator
@@ -13,7 +12,7 @@ import pytest
 
 import robomaton
 from robomaton import Store, StoreError, StoreLocked, StoreReader
-from support import python
+from support import python, ran_meanwhile
 
 NOW = 1_800_000_000
 DAY = 86_400
@@ -413,19 +412,6 @@ print("parent")
 def test_other_threads_go_on_meanwhile(store: Store) -> None:
     for number in range(3_000):
         store.put(site(number), 200, f"{TEXT}Disallow: /{number}\n", fetched_at=NOW)
-    counted, done = 0, threading.Event()
-
-    def count() -> None:
-        nonlocal counted
-        while not done.wait(0.001):
-            counted += 1
-
-    other = threading.Thread(target=count)
-    other.start()
-    before, begun = counted, time.monotonic()
     # One call, which writes all sites again.
-    store.evict(0)
-    during, taken = counted - before, time.monotonic() - begun
-    done.set()
-    other.join()
+    during, taken = ran_meanwhile(lambda: store.evict(0))
     assert during > 5, (during, taken)

@@ -17,7 +17,7 @@ import pytest
 import robomaton
 from captures import Question
 from robomaton import Image, Robots
-from support import SAMPLE, package, python
+from support import SAMPLE, package, python, ran_meanwhile
 
 THREADS = 8
 URL = "https://www.ed.ac.uk/search/x"
@@ -116,20 +116,7 @@ def test_other_threads_go_on_during_a_batch() -> None:
     robots = Robots("User-agent: *\n" + "".join(f"Disallow: /*{number}*x*y\n" for number in range(50)), URL)
     # Arrow's rows are read where they lie: all of the call is the batch.
     urls = pa.array([f"{URL}/{'x' * 1_000}/{number}" for number in range(1_000)] * 50)
-    counted, done = 0, threading.Event()
-
-    def count() -> None:
-        nonlocal counted
-        while not done.wait(0.001):
-            counted += 1
-
-    other = threading.Thread(target=count)
-    other.start()
-    before, begun = counted, time.monotonic()
-    robots.allowed_batch(urls, "GPTBot")
-    during, taken = counted - before, time.monotonic() - begun
-    done.set()
-    other.join()
+    during, taken = ran_meanwhile(lambda: robots.allowed_batch(urls, "GPTBot"))
     # A call that kept the interpreter would let the other thread run at its two ends alone.
     assert taken > 0.05 and during > 10
 

@@ -254,7 +254,7 @@ impl<'i> Site<'i> {
     /// Seconds between requests from Crawl-delay in the crawler's groups; of several records the
     /// longest.
     pub fn crawl_delay(&self, crawler: &Crawler) -> Option<f64> {
-        self.schedule(crawler).delays.into_iter().max().map(|millis| millis as f64 / 1000.0)
+        self.schedule(crawler).crawl_delay()
     }
 
     /// The decision of the outcome about crawling where there are no rules.

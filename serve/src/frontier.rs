@@ -10,13 +10,13 @@ use crate::limits::{DUE, URL};
 use crate::metrics::CONTENT_TYPE;
 use crate::parameters::{Parameters, pairs, set};
 use crate::reply::json;
-use crate::store::{Shared, StoreApp};
+use crate::store::Shared;
 use crate::token;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, Method, header};
 use axum::response::{IntoResponse, Response};
 use robomaton_explain::time::{now, rfc3339};
-use robomaton_store::SiteStateJson;
+use robomaton_store::{SiteStateJson, Stats};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -106,17 +106,18 @@ struct Health {
     compact_error: Option<String>,
 }
 
-fn sites(app: &StoreApp) -> usize {
-    let stats = app.store.stats();
+/// Sites in layers and in memory.
+fn sites(stats: &Stats) -> usize {
     stats.layer_sites + stats.memory_sites
 }
 
 /// `GET /healthz`.
 pub(crate) async fn health(State(app): Shared) -> Response {
+    let stats = app.store.stats();
     json(&Health {
         status: "ok",
-        sites: sites(&app),
-        layers: app.store.stats().layers,
+        sites: sites(&stats),
+        layers: stats.layers,
         opened_at: rfc3339(app.opened_at),
         put_error: app.put_error.last(),
         compact_error: app.compact_error.last(),
@@ -125,6 +126,6 @@ pub(crate) async fn health(State(app): Shared) -> Response {
 
 /// `GET /metrics`.
 pub(crate) async fn metrics(State(app): Shared) -> Response {
-    let text = app.metrics.text(sites(&app), app.opened_at);
+    let text = app.metrics.text(sites(&app.store.stats()), app.opened_at);
     ([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response()
 }

@@ -5,7 +5,7 @@
 
 use crate::{Capture, Knowledge, Manners, SiteState};
 use jiff::Timestamp;
-use robomaton_formats::schedule::{LATEST, Rate, Schedule};
+use robomaton_formats::schedule::{LATEST, Rate};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -155,16 +155,16 @@ impl<'a> SiteStateJson<'a> {
     /// The same with four more keys, for a crawler.
     #[must_use]
     pub fn with_manners(self, manners: Manners) -> SiteStateJson<'a> {
-        let Manners { schedule: Schedule { delays, rates, visits, .. }, clean_params } = manners;
+        let Manners { schedule, clean_params } = manners;
         let rate = |rate: Rate| RateJson {
             documents: rate.documents,
             seconds: rate.seconds,
             times: rate.window.map(|times| times.to_string()),
         };
         let manners = MannersJson {
-            crawl_delay: delays.into_iter().max().map(|millis| millis as f64 / 1000.0),
-            request_rates: rates.into_iter().map(rate).collect(),
-            visit_times: visits.iter().map(ToString::to_string).collect(),
+            crawl_delay: schedule.crawl_delay(),
+            request_rates: schedule.rates.into_iter().map(rate).collect(),
+            visit_times: schedule.visits.iter().map(ToString::to_string).collect(),
             clean_params,
         };
         SiteStateJson { manners: Some(manners), ..self }

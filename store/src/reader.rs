@@ -185,7 +185,7 @@ impl Reader {
 
     /// A query, as of [`Store::query`](crate::Store::query).
     pub fn query<N: Into<String>>(&self, names: impl IntoIterator<Item = N>, usage: &str) -> Query {
-        Query::new(names.into_iter().map(Into::into).collect(), usage, &self.current.load().stack)
+        Query::new(names, usage, &self.current.load().stack)
     }
 
     /// Decides as [`Snapshot::decide`] does, as of the last refresh.

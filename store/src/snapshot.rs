@@ -5,7 +5,7 @@
 
 use crate::table::{Single, Table};
 use crate::visit::{Visit, Visits, hash};
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, Guard};
 use robomaton_formats::site::split_plain;
 use robomaton_formats::{Decision, Scheme, SiteKey};
 use robomaton_runtime::{Crawler, Image, Site, Usage, Verdict};
@@ -50,7 +50,12 @@ struct Resolved {
 }
 
 impl Query {
-    pub(crate) fn new(names: Vec<String>, usage: &str, stack: &Stack) -> Query {
+    pub(crate) fn new<N: Into<String>>(
+        names: impl IntoIterator<Item = N>,
+        usage: &str,
+        stack: &Stack,
+    ) -> Query {
+        let names: Vec<String> = names.into_iter().map(Into::into).collect();
         let resolved = ArcSwap::from_pointee(Resolved {
             stack: stack.number,
             crawler: stack.layers.crawler(&names),
@@ -74,8 +79,8 @@ impl Query {
     }
 
     /// The query, resolved against the layers of this stack.
-    fn resolved(&self, stack: &Stack) -> Arc<Resolved> {
-        let resolved = self.resolved.load_full();
+    fn resolved(&self, stack: &Stack) -> Guard<Arc<Resolved>> {
+        let resolved = self.resolved.load();
         if resolved.stack == stack.number {
             return resolved;
         }
@@ -83,7 +88,7 @@ impl Query {
         let usage = stack.layers.usage(&self.usage);
         let resolved = Arc::new(Resolved { stack: stack.number, crawler, usage });
         self.resolved.store(Arc::clone(&resolved));
-        resolved
+        Guard::from_inner(resolved)
     }
 
     /// A usage, for the purpose of the query.

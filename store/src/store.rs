@@ -268,7 +268,7 @@ impl Store {
     /// A query for a crawler, by its names as in
     /// [`Image::crawler`](robomaton_runtime::Image::crawler), and a usage.
     pub fn query<N: Into<String>>(&self, names: impl IntoIterator<Item = N>, usage: &str) -> Query {
-        Query::new(names.into_iter().map(Into::into).collect(), usage, &self.current.load().stack)
+        Query::new(names, usage, &self.current.load().stack)
     }
 
     /// Decides as [`Snapshot::decide`] does, at this moment.

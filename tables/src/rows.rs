@@ -12,7 +12,7 @@ use crate::usages::{UsageCoverage, UsageCoverages};
 use crate::write::Writer;
 use robomaton_formats::crawlers::{self, Known};
 use robomaton_formats::detail::{self, Detail};
-use robomaton_formats::schedule::{Rate, Window};
+use robomaton_formats::schedule::{Rate, Schedule, Window};
 use robomaton_runtime::{Crawler, Image, Scheme, Site, Usage};
 use std::collections::BTreeSet;
 use std::io;
@@ -263,7 +263,7 @@ impl Texts<'_, '_> {
         let schedule = group.schedule.as_deref();
         let purposes = group.purposes.iter().map(|purpose| String::from_utf8_lossy(&purpose.0).into_owned());
         let purposes = joined(purposes, " ");
-        let delay = schedule.and_then(|schedule| schedule.delays.iter().max());
+        let delay = schedule.and_then(Schedule::crawl_delay);
         let rates = joined(schedule.into_iter().flat_map(|schedule| &schedule.rates).map(rate), "; ");
         let visits = joined(schedule.into_iter().flat_map(|schedule| &schedule.visits).map(window), "; ");
         let file = usize::from(group.file).checked_sub(1).and_then(|at| detail.files.get(at));
@@ -277,7 +277,7 @@ impl Texts<'_, '_> {
                 crawlers.len().into(),
                 group.rules.len().into(),
                 purposes.as_deref().into(),
-                delay.map_or(Cell::Null, |&millis| Cell::Real(millis as f64 / 1000.0)),
+                delay.map_or(Cell::Null, Cell::Real),
                 rates.as_deref().into(),
                 visits.as_deref().into(),
                 file.into(),

@@ -91,8 +91,8 @@ With --store, the service answers /healthz, /metrics and:
   GET  /v1/due?limit=N            the fetches that are due; POST marks them as begun
   POST /v1/begin?url=U            the beginning of a fetch, if it is not in flight
   GET  /v1/decide, POST /v1/decide, POST /v1/verdicts   as over an image
-The first, and those of fetches, need `Authorization: Bearer TOKEN`. Without a token, they are refused, and so is an \
-address that is not of this machine only.
+`/v1/captures`, `/v1/due` and `/v1/begin` need `Authorization: Bearer TOKEN`. Without a token, they are refused, and so is \
+an address that is not of this machine only.
 
 To replace the image, rename a new one over it, as `compile` does; of a stack of layers, rename a new manifest over it: the file is checked every second and at SIGHUP, \
 verified, and then used for all new requests; no request is lost. A file that cannot be opened is reported and counted, \

@@ -116,7 +116,7 @@ fn capture(site: u64, version: u64) -> Capture {
     }
 }
 
-/// Fails unless the answers of a site are those of one version between the two.
+/// Fails unless the answers of a site are those of one version, from `least` to `most`.
 fn check(
     snapshot: &Snapshot,
     query: &robomaton_store::Query,
@@ -170,7 +170,7 @@ fn check_state(snapshot: &Snapshot, site: u64) -> Result<(), Failure> {
     Err(format!("site {site}, version {held:?}: {state:?}").into())
 }
 
-/// What all threads share.
+/// The state that all threads share.
 struct Soak {
     sites: Vec<Site>,
     counts: Counts,
