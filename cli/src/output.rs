@@ -6,7 +6,7 @@
 use crate::failure::Failure;
 use anstyle::{AnsiColor, Style};
 use clap::{ColorChoice, ValueEnum};
-use robomaton_explain::shown;
+use robomaton_explain::{AnswerJson, shown};
 use robomaton_runtime::Decision;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -43,6 +43,13 @@ impl Out {
     /// Writes one JSON value on a line.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
         serde_json::to_writer(&mut self.buffer, value)?;
+        self.buffer.push(b'\n');
+        self.make_room()
+    }
+
+    /// Writes an answer as JSON on a line.
+    pub(crate) fn answer(&mut self, answer: &AnswerJson<'_>) -> io::Result<()> {
+        answer.append_to(&mut self.buffer);
         self.buffer.push(b'\n');
         self.make_room()
     }

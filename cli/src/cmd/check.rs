@@ -116,7 +116,7 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
     let written = if arguments.json {
         let UsageArgs { usage, purpose, .. } = &arguments.usage;
         let agent = agents.join(",");
-        out.json(&AnswerJson::new(
+        out.answer(&AnswerJson::new(
             QuestionJson { url, agent: &agent, usage, purpose: purpose.as_deref() },
             &verdict,
         ))

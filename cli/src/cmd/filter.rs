@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
         if arguments.json {
             let url = String::from_utf8_lossy(answered.url);
-            return out.json(&AnswerJson::new(answered.question(&url), &answered.verdict));
+            return out.answer(&AnswerJson::new(answered.question(&url), &answered.verdict));
         }
         out.buffer().extend_from_slice(answered.line);
         out.buffer().push(b'\n');

@@ -84,7 +84,7 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
     QuestionLines::new(defaults).run(&arguments.urls, &mut out, |out, answered| {
         if arguments.json {
             let url = String::from_utf8_lossy(answered.url);
-            return out.json(&AnswerJson::new(answered.question(&url), &answered.verdict));
+            return out.answer(&AnswerJson::new(answered.question(&url), &answered.verdict));
         }
         if unmeetable > 0 && answered.verdict.safe_decision() == Decision::Conditional {
             unmeetable -= 1;
