@@ -160,11 +160,12 @@ pub fn read_list(bytes: &[u8]) -> Option<impl Iterator<Item = Entry> + '_> {
     }))
 }
 
-/// The set of a crawler in the policy at the start of `bytes` if it has the common form: no
-/// outcome, crawlers found by numbers of two bytes, few sets. `None` for any other, if no set is
-/// the crawler's, and if the policy is damaged. `bytes` must go on beyond the policy.
+/// The set of a crawler in the policy at the start of `bytes`, `Some(None)` if no set is the
+/// crawler's, if the policy has the common form: no outcome, crawlers found by numbers of two
+/// bytes, few sets. `None` for any other, and if the policy is damaged. `bytes` must go on beyond
+/// the policy.
 #[inline(always)]
-pub fn quick_set(bytes: &[u8], id: u16) -> Option<SetRef> {
+pub fn quick_set(bytes: &[u8], id: u16) -> Option<Option<SetRef>> {
     const BLOCK: usize = 8;
     let flags = *bytes.first()?;
     if flags & !(HAS_DEFAULT | PREFERENCES) != 0 {
@@ -189,12 +190,12 @@ pub fn quick_set(bytes: &[u8], id: u16) -> Option<SetRef> {
         }
     }
     if place == count && flags & HAS_DEFAULT == 0 {
-        return None;
+        return Some(None);
     }
     let index = usize::from(*ids.get(2 * count + place)?);
     let words = 3 * count + usize::from(flags & HAS_DEFAULT != 0);
     let word = ids.get(words + 4 * index..)?.first_chunk()?;
-    (index < sets).then(|| SetRef::from_raw(u32::from_le_bytes(*word)))
+    (index < sets).then(|| Some(SetRef::from_raw(u32::from_le_bytes(*word))))
 }
 
 /// A policy, read in place.

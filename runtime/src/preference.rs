@@ -45,6 +45,27 @@ struct Asking<'a> {
     depends_on_time: bool,
 }
 
+/// The effects of statements about a usage. Whether the crawler may fetch the target is asked only
+/// if the answer depends on it.
+#[derive(Clone, Copy, Default)]
+struct Stated {
+    always: Effects,
+    /// Those that count only if the crawler may fetch the target ([`Tag::needs_crawl`]).
+    crawled: Effects,
+}
+
+impl Stated {
+    /// Both.
+    fn and(self, other: Stated) -> Stated {
+        Stated { always: self.always.and(other.always), crawled: self.crawled.and(other.crawled) }
+    }
+
+    /// The effects if the crawler may fetch the target.
+    fn if_crawled(self) -> Effects {
+        self.always.and(self.crawled)
+    }
+}
+
 /// The statements of one policy of preferences for the crawler.
 enum Source<'a> {
     /// A list of programs.
@@ -58,7 +79,8 @@ enum Source<'a> {
 fn source<'a>(view: View<'a>, at: PolicyAt, crawler: &Crawler) -> Option<Option<Source<'a>>> {
     let bytes = view.policy(at)?;
     let set = match crawler.only().and_then(|only| quick_set(bytes, only)) {
-        Some(set) => set,
+        Some(Some(set)) => set,
+        Some(None) => return Some(None),
         None => {
             let policy = PolicyView::read(bytes)?;
             if policy.is_additive() {
@@ -135,24 +157,30 @@ impl Asking<'_> {
             return Some(own);
         }
         let stated = self.effects_now(usage)?;
-        let mut of_parts = Effects::NONE;
+        let mut of_parts = Stated::default();
         let mut incomplete = own.incomplete;
         for part in usage.parts() {
             of_parts = of_parts.and(self.effects_now(part)?);
             // Fields about a special form of `present` do not speak of its general form (V28).
             if usage.id != UsageId::PRESENT {
                 let of_rules = self.of_part(part)?;
-                of_parts = of_parts.and(of_rules.decision.into());
+                of_parts.always = of_parts.always.and(of_rules.decision.into());
                 incomplete |= of_rules.incomplete && of_rules.decision != Decision::Unknown;
             }
         }
         let rules = Effects::from(own.decision);
-        let all = stated.and(rules).with_parts(of_parts);
-        if all == rules || rules.decides_alone(stated.and(of_parts)) {
-            return Some(Answer { incomplete, ..own });
-        }
-        let incomplete = incomplete || all.is_incomplete();
-        Some(Answer { decision: all.decision(), incomplete, basis: Basis::Preferences })
+        let unite = |stated: Effects, of_parts: Effects| {
+            let all = stated.and(rules).with_parts(of_parts);
+            if all == rules || rules.decides_alone(stated.and(of_parts)) {
+                return Answer { incomplete, ..own };
+            }
+            let incomplete = incomplete || all.is_incomplete();
+            Answer { decision: all.decision(), incomplete, basis: Basis::Preferences }
+        };
+        let if_crawled = unite(stated.if_crawled(), of_parts.if_crawled());
+        let otherwise = unite(stated.always, of_parts.always);
+        let is_crawled = if_crawled == otherwise || !self.no_crawl()?;
+        Some(if is_crawled { if_crawled } else { otherwise })
     }
 
     /// The answer of rules and fields about a usage.
@@ -184,21 +212,22 @@ impl Asking<'_> {
 
     /// The effects of all statements about a usage, at the time of the terms. Cold records are read
     /// only where a permission may have ended, or a document may be out of date.
-    fn effects_now(&mut self, usage: Usage<'_>) -> Option<Effects> {
+    fn effects_now(&mut self, usage: Usage<'_>) -> Option<Stated> {
         self.depends_on_time = false;
         let effects = self.effects(usage.id)?;
         match self.site.shared.terms.now.filter(|_| self.depends_on_time) {
             None => Some(effects),
             Some(_) => {
                 let no_crawl = self.no_crawl()?;
-                Some(statements::effects(self.site, self.crawler, usage, self.target, no_crawl))
+                let always = statements::effects(self.site, self.crawler, usage, self.target, no_crawl);
+                Some(Stated { always, ..Stated::default() })
             }
         }
     }
 
     /// The effects of all statements about a usage.
-    fn effects(&mut self, usage: UsageId) -> Option<Effects> {
-        let mut effects = Effects::NONE;
+    fn effects(&mut self, usage: UsageId) -> Option<Stated> {
+        let mut effects = Stated::default();
         self.superseded = 0;
         for at in 0..self.sources.len() {
             let mut superseded = self.superseded;
@@ -218,8 +247,8 @@ impl Asking<'_> {
         Some(effects)
     }
 
-    fn of_list(&mut self, list: &[u8], usage: UsageId, superseded: &mut u16) -> Option<Effects> {
-        let mut effects = Effects::NONE;
+    fn of_list(&mut self, list: &[u8], usage: UsageId, superseded: &mut u16) -> Option<Stated> {
+        let mut effects = Stated::default();
         let mut shut = false;
         for entry in read_list(list)?.filter(|entry| entry.usage == usage) {
             let tag = Tag::from_raw(entry.tag)?;
@@ -249,9 +278,8 @@ impl Asking<'_> {
                 _ => continue,
             };
             self.depends_on_time |= tag.language == Language::RobotsTag && effect == Effect::Conditional;
-            if !(tag.needs_crawl(effect) && self.no_crawl()?) {
-                effects = effects.and(effect.into());
-            }
+            let of_kind = if tag.needs_crawl(effect) { &mut effects.crawled } else { &mut effects.always };
+            *of_kind = of_kind.and(effect.into());
         }
         Some(effects)
     }

@@ -110,6 +110,8 @@ pub(crate) enum Ranked {
     SilentlyPermitted,
     /// No rule matches, which says nothing.
     Unspoken,
+    /// No group applies to the crawler, which permits.
+    NoGroup,
 }
 
 impl Ranked {
@@ -133,11 +135,12 @@ impl Ranked {
     #[expect(clippy::indexing_slicing, reason = "there is one answer for each variant")]
     pub(crate) fn answer(self) -> Answer {
         // A table: a match would become a jump, and its goal is hard to predict.
-        const ANSWERS: [Answer; 4] = [
+        const ANSWERS: [Answer; 5] = [
             Answer::plain(Decision::Allowed, Basis::Rule),
             Answer::plain(Decision::Disallowed, Basis::Rule),
             Answer::plain(Decision::Allowed, Basis::NoRule),
             Answer::plain(Decision::Unknown, Basis::NoRule),
+            Answer::plain(Decision::Allowed, Basis::NoGroup),
         ];
         ANSWERS[self as usize]
     }
@@ -219,8 +222,13 @@ impl Scoped<'_> {
 /// R13.
 #[inline(always)]
 pub(crate) fn is_exempt(site: &Site<'_>, usage: Usage<'_>, target: &[u8]) -> bool {
-    // One byte, plain or the start of an escape, eliminates nearly all targets.
-    matches!(target.get(1), Some(b'r' | b'%')) && is_robots(site, usage, target)
+    may_be_exempt(target) && is_robots(site, usage, target)
+}
+
+/// One byte, plain or the start of an escape, eliminates nearly all targets.
+#[inline(always)]
+pub(crate) fn may_be_exempt(target: &[u8]) -> bool {
+    matches!(target.get(1), Some(b'r' | b'%'))
 }
 
 #[inline(never)]

@@ -13,7 +13,7 @@
 
 use crate::crawler::{Crawler, Usage};
 use crate::program::seen;
-use crate::rules::Ranked;
+use crate::rules::{Ranked, may_be_exempt};
 use crate::site::Site;
 use crate::walk::{Highest, walk};
 use crate::window::{LONGEST, Window};
@@ -74,8 +74,9 @@ pub(crate) fn answer(
 #[inline(never)]
 fn of_policy(view: View<'_>, at: PolicyAt, only: u16, target: &[u8]) -> Option<Ranked> {
     match policy::quick_set(view.policy(at)?, only)? {
-        SetRef::Program(at) => answer_of(view.program(at)?, target),
-        SetRef::List(at) => of_list(view, view.list(at)?, target),
+        Some(SetRef::Program(at)) => answer_of(view.program(at)?, target),
+        Some(SetRef::List(at)) => of_list(view, view.list(at)?, target),
+        None => (!may_be_exempt(target)).then_some(Ranked::NoGroup),
     }
 }
 

@@ -92,7 +92,7 @@ impl Random {
     }
 }
 
-/// The answer if nothing is found once: each usage has a question of its own.
+/// The answer if nothing is found once: each usage has a question of its own, and so has crawling.
 fn apart(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, target: &Target<'_>) -> Option<Answer> {
     let (groups, policy) = rules::groups(site, crawler)?;
     let policy = policy.as_ref().filter(|policy| policy.has_preferences());
@@ -101,6 +101,11 @@ fn apart(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, target: &Target<'
             Asking::new(site, (&groups, Some(fields), policy), crawler, target)?.effects_now(usage)
         }),
         _ => Asking::new(site, (&groups, None, policy), crawler, target)?.effects_now(usage),
+    };
+    let no_crawl = rules::of_rules(site, crawler, Usage::CRAWL, target).decision == Decision::Disallowed;
+    let stated = |usage| {
+        let stated = stated(usage)?;
+        Some(if no_crawl { stated.always } else { stated.if_crawled() })
     };
     let own = rules::of_rules(site, crawler, usage, target);
     if own.decision == Decision::Disallowed && matches!(own.basis, Basis::Outcome(_)) {
