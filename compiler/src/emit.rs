@@ -119,7 +119,7 @@ fn insert(names: &mut HashSet<String>, name: &str) {
     }
 }
 
-fn sorted(names: HashSet<String>) -> Vec<String> {
+fn sorted(names: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut names: Vec<String> = names.into_iter().collect();
     names.sort_unstable();
     names
@@ -128,8 +128,8 @@ fn sorted(names: HashSet<String>) -> Vec<String> {
 /// A growing image, site by site.
 pub struct Emitter<S> {
     writer: Writer<S>,
-    /// Crawler names, ascending; a name's number is its index.
-    crawlers: Vec<String>,
+    /// The ids of crawler names, which ascend with the names.
+    crawlers: HashMap<String, CrawlerId>,
     /// Names of usages without a standard number, ascending. Their numbers continue after
     /// [`USAGES`].
     usages: Vec<String>,
@@ -176,7 +176,7 @@ impl<S: Spool> Emitter<S> {
     pub fn new(names: Names, spool: impl FnMut() -> io::Result<S>) -> io::Result<Emitter<S>> {
         Ok(Emitter {
             writer: Writer::new(spool)?,
-            crawlers: sorted(names.crawlers),
+            crawlers: sorted(names.crawlers).into_iter().zip((0..).map(CrawlerId::new)).collect(),
             usages: sorted(names.usages),
             entries: HashMap::new(),
             numbers: HashMap::new(),
@@ -226,7 +226,7 @@ impl<S: Spool> Emitter<S> {
         let Provenance { profile, crawlers, limits, vocabulary, shard } = provenance;
         let frame = write::Frame {
             profile,
-            crawlers: self.crawlers,
+            crawlers: sorted(self.crawlers.into_keys()),
             usages: USAGES.map(str::to_owned).into_iter().chain(self.usages).collect(),
             meta: Meta {
                 generator: concat!("robomaton ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -294,10 +294,7 @@ impl<S: Spool> Emitter<S> {
 
     /// The ids of crawlers, with the numbers of their sets.
     fn numbers(&self, crawlers: &[(String, usize)]) -> Vec<(CrawlerId, usize)> {
-        let number = |name: &String| {
-            let number = self.crawlers.binary_search(name);
-            CrawlerId::new(number.expect("the names of all documents are given beforehand") as u32)
-        };
+        let number = |name| *self.crawlers.get(name).expect("the names of all documents are given beforehand");
         crawlers.iter().map(|(name, set)| (number(name), *set)).collect()
     }
 
