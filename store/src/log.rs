@@ -145,6 +145,11 @@ impl Log {
         self.written.load(Ordering::Acquire)
     }
 
+    /// True if no capture is in it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len() == HEADER as u64
+    }
+
     fn check(&self) -> Result<(), StoreError> {
         match self.is_broken.load(Ordering::Acquire) {
             true => Err(StoreError::Broken { path: self.path.clone() }),
@@ -342,7 +347,7 @@ pub(crate) fn sync_directory(file: &Path) -> io::Result<()> {
 /// The logs of the captures in memory.
 #[derive(Clone, Debug)]
 pub(crate) struct Logs {
-    /// The log of the frozen table.
+    /// The log of the frozen table, until its file is removed.
     pub(crate) frozen: Option<Arc<Log>>,
     /// The log that captures are appended to.
     pub(crate) current: Arc<Log>,

@@ -6,8 +6,8 @@
 //! that is held; so no step needs to be undone after a kill. It knows no question (`snapshot`).
 
 use crate::files::{
-    Files, failed, layer_name, lock, log_path, remove_layer, set_aside, visits_path, write_layer,
-    write_manifest,
+    Files, failed, layer_name, lock, log_path, remove_layer, remove_other_logs, set_aside, visits_path,
+    write_layer, write_manifest,
 };
 use crate::log::{Log, Logs, sync_directory, sync_every};
 use crate::snapshot::{Query, Snapshot, Stack};
@@ -183,10 +183,15 @@ impl Store {
             }
             last = Some(log);
         }
-        let log = match last {
+        // If no capture counts, all of them are in layers, and an eviction must not leave them.
+        let is_in_layers = snapshot.table.len() == 0;
+        let log = match last.filter(|log| !is_in_layers || log.is_empty()) {
             Some(log) => log,
             None => Log::create(log_path(&directory, files.take()))?,
         };
+        if is_in_layers {
+            remove_other_logs(&directory, log.path())?;
+        }
         let logs = Arc::new(ArcSwap::from_pointee(Logs { frozen: None, current: Arc::new(log) }));
         let syncer = match options.durability {
             Durability::Every(time) => Some(sync_every(time, Arc::clone(&logs))),
