@@ -34,15 +34,20 @@ impl Store {
     }
 
     /// Removes all captures that were fetched before a time, in Unix seconds; those of unknown
-    /// time, too. Writes all others again, as one layer. Puts and questions go on meanwhile.
+    /// time, too. Writes all others again, as one layer. Puts and questions go on meanwhile, but a
+    /// text that is removed is not renewed any more.
     ///
     /// # Errors
     /// As of [`Store::compact`].
     pub fn evict(&self, oldest: u64) -> Result<(), StoreError> {
         let _compacting = self.compacting.lock().unwrap_or_else(PoisonError::into_inner);
-        self.flush()?;
-        let stack = self.stack()?;
-        self.merge(&stack, 0..stack.names.len(), oldest)
+        self.writer().evicting = oldest;
+        let evicted = self.flush().and_then(|()| {
+            let stack = self.stack()?;
+            self.merge(&stack, 0..stack.names.len(), oldest)
+        });
+        self.writer().evicting = 0;
+        evicted
     }
 
     fn compact_class(&self) -> Result<bool, StoreError> {

@@ -136,6 +136,8 @@ pub(crate) struct Writer {
     generation: u64,
     /// The number of the next file.
     next: u64,
+    /// The time before which captures are being evicted; 0 if none are.
+    pub(crate) evicting: u64,
 }
 
 impl Store {
@@ -201,7 +203,13 @@ impl Store {
             directory,
             options,
             current: ArcSwap::from_pointee(snapshot),
-            writer: Mutex::new(Writer { cache, generation: manifest.generation, manifest, next: files.next }),
+            writer: Mutex::new(Writer {
+                cache,
+                generation: manifest.generation,
+                manifest,
+                next: files.next,
+                evicting: 0,
+            }),
             logs,
             freezing: Mutex::new(()),
             compacting: Mutex::new(()),
@@ -239,6 +247,9 @@ impl Store {
         let mut writer = self.writer();
         let current = self.current.load();
         let StoreOptions { compile, terms, .. } = &self.options;
+        if capture.status == 304 && !self.may_renew(&writer, &current, &read.site, capture) {
+            return Err(StoreError::NotModified(capture.url.clone()));
+        }
         let Some(table) = with(&current, capture, read, compile, terms, &mut writer.cache)? else {
             drop(writer);
             // The one that is held may be in the log of another thread's put.

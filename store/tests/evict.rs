@@ -4,6 +4,7 @@
 use robomaton_store::{Capture, Durability, Reader, ReaderOptions, Store, StoreOptions};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 const START: u64 = 1_800_000_000;
 const SITES: usize = 5;
@@ -139,4 +140,26 @@ fn a_log_that_cannot_be_removed_brings_nothing_back() {
     assert_eq!((of_store(&store), of_reader(&reader(&place))), (vec![], vec![]));
     drop(store);
     assert!(of_store(&open(&place)).is_empty());
+}
+
+/// A 304 is logged without its text, which must not be evicted meanwhile.
+#[test]
+fn what_is_renewed_during_an_eviction_is_not_lost() {
+    let place = tempfile::tempdir().expect("a directory");
+    let place = place.path();
+    let sites = 2_000;
+    let store = open(place);
+    (0..sites).for_each(|site| assert!(store.put(&capture(site, START)).expect("room")));
+    let renew = |site| Capture { status: 304, body: Vec::new(), ..capture(site, START + 1_000) };
+    let renewed: Vec<usize> = thread::scope(|scope| {
+        let eviction = scope.spawn(|| store.evict(START + 1));
+        let renewed = (0..sites).filter(|&site| store.put(&renew(site)).is_ok()).collect();
+        eviction.join().expect("an eviction").expect("room");
+        renewed
+    });
+    drop(store);
+    let store = open(place);
+    for site in renewed {
+        assert_eq!(store.state(&url(site), START).expect("a site").fetched_at, Some(START + 1_000), "{site}");
+    }
 }
