@@ -123,8 +123,8 @@ pub struct Store {
     pub(crate) in_flight: Mutex<InFlight>,
     syncer: Option<(Sender<()>, JoinHandle<()>)>,
     left_out: Vec<LeftOut>,
-    /// Open to hold the lock.
-    _lock: File,
+    /// Holds the lock.
+    lock: File,
 }
 
 /// What only one put at a time may use.
@@ -216,7 +216,7 @@ impl Store {
             in_flight: Mutex::default(),
             syncer,
             left_out,
-            _lock: lock,
+            lock,
         })
     }
 
@@ -340,6 +340,8 @@ impl Drop for Store {
             drop(stop);
             let _ = thread.join();
         }
+        // A process that was forked meanwhile has the file open, too, until it runs its program.
+        let _ = self.lock.unlock();
     }
 }
 
@@ -477,5 +479,15 @@ mod tests {
         store.flush().expect("room");
         assert_eq!(Manifest::read(place.path()).expect("a manifest").generation, 3);
         assert_eq!(store.stats().layer_sites, 1);
+    }
+    /// A process that another thread starts has a copy of each open file for a moment.
+    #[test]
+    fn a_copy_of_the_lock_does_not_outlive_the_store() {
+        let place = tempfile::tempdir().expect("a directory");
+        let store = Store::open(place.path(), StoreOptions::default()).expect("a store");
+        let copy = store.lock.try_clone().expect("a copy");
+        drop(store);
+        drop(Store::open(place.path(), StoreOptions::default()).expect("the lock is free"));
+        drop(copy);
     }
 }
