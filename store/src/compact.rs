@@ -20,13 +20,19 @@ impl Store {
     /// a thread of its own, every second or so: it is done in a moment if there is nothing to do.
     /// The store has no thread for it, so that the owner gets the errors, and chooses the time.
     /// Nothing breaks without it: a put does what must be done. Memory holds some hundred bytes for
-    /// each site of the merged layers, and the disk needs room for the result.
+    /// each site of the merged layers, and the disk needs room for the result. A log that could not
+    /// be written or synced ([`StoreError::Broken`]) is replaced: all captures in memory become a
+    /// layer, and puts go on.
     ///
     /// # Errors
     /// If a layer is damaged or the result cannot be written. The layers stay as they are then.
     pub fn compact(&self) -> Result<(), StoreError> {
         let _compacting = self.compacting.lock().unwrap_or_else(PoisonError::into_inner);
-        self.write_frozen()?;
+        if self.is_broken() {
+            self.flush()?
+        } else {
+            self.write_frozen()?
+        }
         while self.compact_class()? {
             self.write_frozen()?;
         }

@@ -35,9 +35,9 @@ pub enum StoreError {
         /// The place of the first record that cannot be read.
         at: u64,
     },
-    /// The log could not be written or synced before, so its content on disk is unknown. Open the
-    /// store again.
-    #[error("{}: a write failed earlier; open the store again", path.display())]
+    /// The log could not be written or synced before, so its content on disk is unknown.
+    /// [`Store::compact`](crate::Store::compact) begins another one, once files can be written.
+    #[error("{}: a write failed earlier; compact the store, or open it again", path.display())]
     Broken {
         /// The log.
         path: PathBuf,

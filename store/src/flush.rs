@@ -47,14 +47,14 @@ impl Store {
         table.len() >= most || table.bytes().max(logged) >= limits::MEMORY_BYTES
     }
 
-    /// Freezes the table, unless it is empty or another is frozen.
+    /// Freezes the table, unless another is frozen, or it is empty and its log is sound.
     fn freeze(&self, writer: &mut Writer) -> Result<(), StoreError> {
-        let current = self.current.load();
-        if current.table.len() == 0 || current.frozen.len() > 0 {
+        let (current, frozen) = (self.current.load(), Arc::clone(&self.logs.load().current));
+        if current.frozen.len() > 0 || (current.table.len() == 0 && !frozen.is_broken()) {
             return Ok(());
         }
         let log = Log::create(log_path(&self.directory, writer.take()))?;
-        let frozen = Some(Arc::clone(&self.logs.load().current));
+        let frozen = Some(frozen);
         self.logs.store(Arc::new(Logs { frozen, current: Arc::new(log) }));
         let stack = Arc::clone(&current.stack);
         let frozen = current.table.clone();

@@ -292,6 +292,12 @@ impl Store {
         self.current.load().decide(query, url)
     }
 
+    /// True if every put fails, since the log could not be written or synced, until
+    /// [`Store::compact`] has replaced it.
+    pub fn is_broken(&self) -> bool {
+        self.logs.load().current.is_broken()
+    }
+
     /// The layers that the store was opened without ([`StoreOptions::without_damaged_layers`]).
     pub fn left_out(&self) -> &[LeftOut] {
         &self.left_out
