@@ -9,7 +9,7 @@ use crate::files::{remove_layer, visits_path};
 use crate::snapshot::Stack;
 use crate::visit::merge_visits;
 use crate::{Store, StoreError, limits};
-use robomaton_build::Destination;
+use robomaton_build::{Destination, MergeOptions};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
@@ -83,7 +83,8 @@ impl Store {
         let visits = stack.visits[run.clone()].iter().map(Option::as_ref);
         merge_visits(&visits_path(&self.directory, &name), visits, oldest)?;
         let destination = Destination::open(&self.directory.join(&name), None)?;
-        robomaton_build::merge_since(oldest, 1, &paths, destination)?;
+        let options = MergeOptions { oldest, threads: 1, ..MergeOptions::default() };
+        robomaton_build::merge_with(options, &paths, destination)?;
         let mut writer = self.writer();
         // Puts may have added layers behind them.
         let mut layers = writer.manifest.layers.clone();
