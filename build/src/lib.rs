@@ -26,7 +26,7 @@ pub use compile::{Compile, Compiled};
 pub use counts::Counts;
 pub use destination::Destination;
 pub use error::Error;
-pub use merge::{Merged, merge, merge_on, merge_since};
+pub use merge::{MergeOptions, Merged, merge, merge_with};
 pub use replace::{check_inputs, check_kind};
 pub use summary::Summary;
 pub use target::Target;

@@ -8,8 +8,9 @@ use crate::{Destination, Error};
 use robomaton_compiler::{Merge, MergeError};
 use robomaton_corpus::scratch;
 use robomaton_formats::WriteError;
-use robomaton_runtime::{Image, Manifest, OpenError};
+use robomaton_runtime::{Image, LeftOut, Manifest, OpenError};
 use serde::Serialize;
+use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,21 @@ pub struct Merged {
     pub image_bytes: usize,
     /// Seconds from opening the first image to the finished result.
     pub seconds: f64,
+    /// The layers of stacks that were left out, by their paths.
+    #[serde(skip)]
+    pub left_out: Vec<LeftOut>,
+}
+
+/// The options of a merge.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MergeOptions {
+    /// Captures that were fetched before this time, in Unix seconds, are left out.
+    pub oldest: u64,
+    /// The number of threads for verification; 0 for one per core.
+    pub threads: usize,
+    /// True if layers of a stack that are missing or damaged are left out, so that older captures
+    /// count. Of each stack, one layer must be left.
+    pub without_damaged_layers: bool,
 }
 
 /// Merges images: files, directories of shards, or stacks, whose layers count as images. Each is
@@ -37,30 +53,23 @@ pub struct Merged {
 /// If an image cannot be opened, is damaged or was compiled with other options than the first, and
 /// if the destination cannot be written.
 pub fn merge(paths: &[PathBuf], destination: Destination) -> Result<Merged, Error> {
-    merge_on(0, paths, destination)
+    merge_with(MergeOptions::default(), paths, destination)
 }
 
-/// Like [`merge`], with a number of threads for verification; 0 for one per core.
+/// Like [`merge`], with options.
 ///
 /// # Errors
 /// The same.
-pub fn merge_on(threads: usize, paths: &[PathBuf], destination: Destination) -> Result<Merged, Error> {
-    merge_since(0, threads, paths, destination)
-}
-
-/// Like [`merge_on`], but leaves out the captures that were fetched before a time, in Unix seconds.
-///
-/// # Errors
-/// The same.
-pub fn merge_since(
-    oldest: u64,
-    threads: usize,
+pub fn merge_with(
+    options: MergeOptions,
     paths: &[PathBuf],
     destination: Destination,
 ) -> Result<Merged, Error> {
     let start = Instant::now();
-    let paths: &[PathBuf] = &layers_of(paths)?;
-    let images = open_all(threads, paths)?;
+    let MergeOptions { oldest, threads, without_damaged_layers } = options;
+    let layers = layers_of(paths)?;
+    let opened = open_all(threads, &layers);
+    let Opened { paths, images, left_out } = sound(layers, opened, without_damaged_layers)?;
     // Errors name files by their numbers; a shard has the number of its image.
     let files: Vec<(usize, Image<&[u8]>)> = (0..)
         .zip(&images)
@@ -95,37 +104,83 @@ pub fn merge_since(
         sites: image.sites().count(),
         image_bytes: image.bytes(),
         seconds: start.elapsed().as_secs_f64(),
+        left_out,
     })
 }
 
+/// An image to be merged.
+struct Layer {
+    path: PathBuf,
+    /// The stack that it is a layer of, by its place among the paths.
+    stack: Option<usize>,
+}
+
 /// The paths, with the layers of a stack in its place.
-fn layers_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+fn layers_of(paths: &[PathBuf]) -> Result<Vec<Layer>, Error> {
     let mut all = Vec::with_capacity(paths.len());
-    for directory in paths {
+    for (number, directory) in paths.iter().enumerate() {
         if !Manifest::is_in(directory) {
-            all.push(directory.clone());
+            all.push(Layer { path: directory.clone(), stack: None });
             continue;
         }
         let path = Manifest::path(directory);
         let manifest = Manifest::read(directory).map_err(|error| OpenError::Io { path, error })?;
-        all.extend(manifest.layers.iter().map(|name| directory.join(name)));
+        let layer = |name: &String| Layer { path: directory.join(name), stack: Some(number) };
+        all.extend(manifest.layers.iter().map(layer));
     }
     Ok(all)
 }
 
-/// Opens and verifies images, several at a time. Of several errors, returns the one of the first
-/// image.
-fn open_all(threads: usize, paths: &[PathBuf]) -> Result<Vec<Image>, Error> {
+/// The images that are merged.
+struct Opened {
+    paths: Vec<PathBuf>,
+    images: Vec<Image>,
+    left_out: Vec<LeftOut>,
+}
+
+/// The images that opened, if all others are layers that may be left out.
+///
+/// # Errors
+/// The first error, if not, or if nothing is left of a stack.
+fn sound(
+    layers: Vec<Layer>,
+    opened: Vec<Result<Image, Error>>,
+    without_damaged_layers: bool,
+) -> Result<Opened, Error> {
+    let (mut paths, mut images, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut sound_stacks, mut errors) = (HashSet::new(), BTreeMap::new());
+    for (Layer { path, stack }, opened) in layers.into_iter().zip(opened) {
+        match (opened, stack) {
+            (Ok(image), stack) => {
+                sound_stacks.extend(stack);
+                paths.push(path);
+                images.push(image);
+            }
+            (Err(error), Some(stack)) if without_damaged_layers => {
+                left_out.push(LeftOut { name: path.display().to_string(), error: error.to_string() });
+                errors.entry(stack).or_insert(error);
+            }
+            (Err(error), _) => return Err(error),
+        }
+    }
+    match errors.into_iter().find(|(stack, _)| !sound_stacks.contains(stack)) {
+        Some((_, error)) => Err(error),
+        None => Ok(Opened { paths, images, left_out }),
+    }
+}
+
+/// Opens and verifies images, several at a time.
+fn open_all(threads: usize, layers: &[Layer]) -> Vec<Result<Image, Error>> {
     let threads = if threads == 0 { available_parallelism().map_or(1, NonZero::get) } else { threads };
     let next = AtomicUsize::new(0);
     let work = || {
         let numbers = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)));
-        let opened = numbers.map_while(|number| Some((number, open(paths.get(number)?))));
+        let opened = numbers.map_while(|number| Some((number, open(&layers.get(number)?.path))));
         opened.collect::<Vec<_>>()
     };
     let mut opened = thread::scope(|scope| {
         // This thread works, too, so the others may fail to start.
-        let others = 1..threads.min(paths.len());
+        let others = 1..threads.min(layers.len());
         let workers: Vec<_> =
             others.filter_map(|_| thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
         let mut opened = work();

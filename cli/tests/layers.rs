@@ -203,6 +203,21 @@ fn a_missing_layer_is_left_out_on_demand() {
     let alone = place.run(&["export", "stack/crawl", "--to", "rest", "--without-damaged-layers", "-q"]);
     assert_eq!(alone.err, "");
     alone.ok();
+    // The result of a merge is an image of the rest.
+    let merge = |options: &[&str]| {
+        place.run(&[&["merge", "stack/crawl", "merged/crawl", "-o", "all.rimg", "--force"], options].concat())
+    };
+    merge(&[]).fails("2.rimg");
+    let without = merge(&["--without-damaged-layers"]);
+    for layer in ["stack/crawl/2.rimg is left out: ", "stack/crawl/3 is left out: "] {
+        assert!(without.err.contains(layer), "{without:?}");
+    }
+    assert!(without.ok().starts_with("2 images merged: "));
+    // Images that are no layers, and stacks of which nothing is left, are errors.
+    place.write("damaged.rimg", fs::read(place.path("stack/crawl/3/1.rimg")).expect("a shard"));
+    place.run(&["merge", "damaged.rimg", "-o", "b.rimg", "--without-damaged-layers"]).fails("damaged.rimg");
+    fs::remove_file(place.path("stack/crawl/1.rimg")).expect("a layer");
+    merge(&["--without-damaged-layers"]).fails("1.rimg");
 }
 
 /// Of a damaged stack, `verify` names the layer.

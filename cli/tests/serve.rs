@@ -6,7 +6,7 @@ mod common;
 use common::Place;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, ChildStderr};
+use std::process::{Child, ChildStderr, Command};
 
 /// A running service.
 struct Service {
@@ -21,8 +21,11 @@ impl Service {
     }
 
     fn of(place: &Place, what: &[&str]) -> Service {
-        let mut child =
-            place.command(&[what, &["--listen", "127.0.0.1:0"]].concat()).spawn().expect("a process");
+        Service::started(place.command(&[what, &["--listen", "127.0.0.1:0"]].concat()))
+    }
+
+    fn started(mut command: Command) -> Service {
+        let mut child = command.spawn().expect("a process");
         let said = BufReader::new(child.stderr.take().expect("standard error"));
         let mut service = Service { child, said, address: String::new() };
         let line = service.line();
@@ -39,8 +42,21 @@ impl Service {
     }
 
     fn get(&self, path: &str) -> String {
+        self.ask(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
+    }
+
+    /// Puts a capture, with the token.
+    #[cfg(target_os = "linux")]
+    fn put(&self, capture: &str) -> String {
+        let length = capture.len();
+        self.ask(format!(
+            "PUT /v1/captures HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+             Authorization: Bearer 0123456789abcdef\r\nContent-Length: {length}\r\n\r\n{capture}"
+        ))
+    }
+
+    fn ask(&self, request: String) -> String {
         let mut stream = TcpStream::connect(&self.address).expect("a connection");
-        let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).expect("a reader");
         let mut answer = String::new();
         stream.read_to_string(&mut answer).expect("an answer");
@@ -50,7 +66,7 @@ impl Service {
     #[cfg(unix)]
     fn signal(&self, name: &str) {
         let number = self.child.id().to_string();
-        let status = std::process::Command::new("kill").args([name, &number]).status().expect("kill");
+        let status = Command::new("kill").args([name, &number]).status().expect("kill");
         assert!(status.success());
     }
 }
@@ -152,7 +168,7 @@ fn few_descriptors_are_one_line() {
     let place = Place::with_image();
     let line = |limit: usize| {
         let command = format!("ulimit -n {limit}; exec \"$0\" serve i.rimg --listen 127.0.0.1:0");
-        let mut child = std::process::Command::new("sh")
+        let mut child = Command::new("sh")
             .args(["-c", &command, env!("CARGO_BIN_EXE_robomaton")])
             .current_dir(place.path("."))
             .stderr(std::process::Stdio::piped())
@@ -183,4 +199,56 @@ fn pipes_are_no_images() {
         place.run(&[command, "pipe"]).fails("cannot open pipe: not a regular file");
     }
     place.run(&["query", "pipe", "https://a.example/"]).fails("cannot open pipe: not a regular file");
+}
+
+/// Every sync of the log fails, and no other log can be begun; then that goes again.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_store_that_cannot_take_captures_says_so() {
+    if Command::new("strace").arg("-V").output().is_err() {
+        eprintln!("skipped: there is no strace");
+        return;
+    }
+    let place = Place::new();
+    place.write("token", "0123456789abcdef");
+    place.run(&["store", "put", "s", "-"]).ok();
+    // A log has the next free number, and these are taken.
+    let blocked: Vec<_> = (3..99).map(|number| place.path(&format!("s/{number}.log"))).collect();
+    let service =
+        place.command(&["serve", "--store", "s", "--token-file", "token", "--listen", "127.0.0.1:0"]);
+    // The process of this command becomes the service.
+    let mut strace = Command::new("strace");
+    strace.args(["-D", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync"]);
+    strace.args(["-e", "inject=fdatasync:error=EIO"]).arg(service.get_program()).args(service.get_args());
+    strace.current_dir(place.path("")).stderr(std::process::Stdio::piped());
+    let mut service = Service::started(strace);
+    blocked.iter().for_each(|path| std::fs::create_dir(path).expect("room"));
+    let health = |service: &Service| {
+        let answer = service.get("/healthz");
+        let code = answer.split(' ').nth(1).expect("a status").to_owned();
+        let json: serde_json::Value =
+            serde_json::from_str(answer.split_once("\r\n\r\n").expect("a body").1).expect("JSON");
+        (code, json["status"].as_str().expect("a word").to_owned())
+    };
+    let words = |code: &str, status: &str| (code.to_owned(), status.to_owned());
+    assert_eq!(health(&service), words("200", "ok"));
+    let capture = |host: &str| {
+        let body = "User-agent: *\nDisallow: /x\n";
+        serde_json::json!({ "url": format!("https://{host}.example/robots.txt"), "body": body }).to_string()
+    };
+    assert!(service.put(&capture("a")).starts_with("HTTP/1.1 500 "));
+    for _ in 0..3 {
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        assert_eq!(health(&service), words("503", "broken"));
+    }
+    assert!(service.line().contains("nothing of this batch need be durable"));
+    assert!(service.get("/v1/decide?url=https://a.example/x").contains("\"disallowed\""));
+    blocked.iter().for_each(|path| std::fs::remove_dir(path).expect("an empty directory"));
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while health(&service) != words("200", "ok") {
+        assert!(std::time::Instant::now() < end, "it tries again every second");
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    drop(service);
+    assert_eq!(place.run(&["store", "state", "s", "https://a.example/"]).ok(), "fresh\thttps://a.example/\n");
 }

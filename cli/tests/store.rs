@@ -4,6 +4,7 @@ mod common;
 
 use common::Place;
 use serde_json::{Value, json};
+use std::io::Write;
 
 const DAY: u64 = 86_400;
 const START: u64 = 1_767_225_600;
@@ -148,4 +149,62 @@ fn a_store_that_is_open_is_read_but_not_written() {
     place.run(&["store", "compact", "s"]).fails(&holder);
     drop(store);
     place.run(&["store", "compact", "s"]).ok();
+}
+
+/// A record of an answer, a day after the start.
+fn record(url: &str, kind: &str, block: &str) -> Vec<u8> {
+    let length = block.len();
+    format!(
+        "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2026-01-03T00:00:00Z\r\n\
+         Content-Length: {length}\r\n\r\n{block}\r\n\r\n"
+    )
+    .into_bytes()
+}
+
+#[test]
+fn warc_files_are_put() {
+    let place = Place::new();
+    let text = "User-agent: *\nDisallow: /x\n";
+    let records = [
+        record(
+            "https://a.example/robots.txt",
+            "response",
+            "HTTP/1.1 301 x\r\nLocation: https://b.example/r\r\n\r\n",
+        ),
+        record("https://b.example/r", "response", &format!("HTTP/1.1 200 OK\r\nETag: \"7\"\r\n\r\n{text}")),
+        record("https://a.example/robots.txt", "request", "GET /robots.txt HTTP/1.1\r\n\r\n"),
+        record("https://c.example/robots.txt", "response", "HTTP/1.1 503 x\r\n\r\n"),
+        record("https://d.example/robots.txt", "response", "HTTP/1.1 304 x\r\n\r\n"),
+    ];
+    let warc = records.concat();
+    place.write("whole.warc", &warc);
+    let run = place.run(&["store", "put", "s", "whole.warc"]);
+    assert_eq!(run.out, "2 captures put, 0 not newer, 1 invalid, 2 other records\n", "{run:?}");
+    let at = records[..4].concat().len();
+    assert!(run.code == 2 && run.err.contains(&format!("the record at byte {at}: ")), "{run:?}");
+    let now = "2026-01-03T01:00:00Z";
+    let urls = ["https://a.example/", "https://c.example/", "https://d.example/"];
+    let state = place.run(&[&["store", "state", "s", "--json", "--now", now], &urls[..]].concat()).json();
+    let states: Vec<&Value> = state.iter().map(|state| &state["state"]).collect();
+    assert_eq!(states, ["fresh", "unreachable", "unknown"]);
+    assert_eq!(
+        (&state[0]["etag"], &state[0]["fetched_at"]),
+        (&json!("\"7\""), &json!("2026-01-03T00:00:00Z"))
+    );
+    // Gzip members, on standard input.
+    let members: Vec<u8> = records[..4].iter().flat_map(|record| packed(record)).collect();
+    let run = place.run_with(&["store", "put", "t", "--json"], &members);
+    assert_eq!(run.json(), [json!({ "taken": 2, "older": 0, "invalid": 0, "others": 2 })]);
+    let run = place.run_with(&["store", "put", "t", "-"], &members);
+    assert_eq!(run.ok(), "0 captures put, 2 not newer, 0 invalid, 2 other records\n");
+    place.write("none.warc", &records[1]);
+    place.run(&["store", "put", "s", "none.warc"]).fails("none.warc: no record is a response");
+    // Short files are lines.
+    let run = place.run_with(&["store", "put", "s"], "{}");
+    assert!(run.code == 2 && run.err.contains("line 1: "), "{run:?}");
+}
+
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    let mut member = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    member.write_all(bytes).and_then(|()| member.finish()).expect("memory")
 }

@@ -107,6 +107,47 @@ impl OpenOptions {
             if image.left_out().is_empty() || is_current() { Ok(image) } else { Err(replaced(path)) }
         })
     }
+
+    /// Opens an image as [`OpenOptions::open`] does, and watches the files of a mapped one, as
+    /// [`Image::read_or_watch`] says.
+    ///
+    /// # Errors
+    /// As of [`OpenOptions::open`], and if the files are modified while they are copied.
+    ///
+    /// # Safety
+    /// As for [`Image::read_or_watch`].
+    pub unsafe fn open_or_watch(self, path: impl AsRef<Path>) -> Result<(Image, Option<Watch>), OpenError> {
+        let path = path.as_ref();
+        let without = self.without_damaged_layers;
+        attempt(path, |is_current| {
+            let mut files = files(path)?;
+            if without {
+                // What cannot be opened is left out.
+                files.retain(|file| file.is_file());
+            }
+            let watch = Watch::new(&files).map_err(|(path, error)| OpenError::Io { path, error })?;
+            let is_mapped = watch.bytes() > self.copy_up_to;
+            let image = if is_mapped {
+                // SAFETY: the caller promises that nobody changes or truncates the files.
+                open(path, without, &|path| unsafe { Memory::map_file(watch.file(path)?) })?
+            } else {
+                open(path, without, &|path| Memory::copy_file(watch.file(path)?))?
+            };
+            // Else the watch is of other layers, or one is missing only since the manifest was
+            // replaced.
+            if (is_mapped || !image.left_out().is_empty()) && !is_current() {
+                return Err(replaced(path));
+            }
+            if is_mapped {
+                return Ok((image, Some(watch)));
+            }
+            // The copy may have begun before a writer came, and ended after.
+            match watch.is_still_unchanged() {
+                true => Ok((image, None)),
+                false => Err(OpenError::Modified { path: path.to_owned() }),
+            }
+        })
+    }
 }
 
 impl Image {
@@ -175,22 +216,8 @@ impl Image {
         most: u64,
         path: impl AsRef<Path>,
     ) -> Result<(Image, Option<Watch>), OpenError> {
-        let path = path.as_ref();
-        attempt(path, |is_current| {
-            let watch = Watch::new(&files(path)?).map_err(|(path, error)| OpenError::Io { path, error })?;
-            if watch.bytes() > most {
-                // SAFETY: the caller promises that nobody changes or truncates the files.
-                let image = open(path, false, &|path| unsafe { Memory::map_file(watch.file(path)?) })?;
-                // Else the watch is of other layers.
-                return if is_current() { Ok((image, Some(watch))) } else { Err(replaced(path)) };
-            }
-            let image = open(path, false, &|path| Memory::copy_file(watch.file(path)?))?;
-            // The copy may have begun before a writer came, and ended after.
-            match watch.is_still_unchanged() {
-                true => Ok((image, None)),
-                false => Err(OpenError::Modified { path: path.to_owned() }),
-            }
-        })
+        // SAFETY: the caller promises as much.
+        unsafe { OpenOptions { copy_up_to: most, ..OpenOptions::default() }.open_or_watch(path) }
     }
 
     /// Reads an image of up to `most` bytes, as [`Image::read`] does, and maps a larger one.

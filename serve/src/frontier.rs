@@ -13,7 +13,7 @@ use crate::reply::json;
 use crate::store::Shared;
 use crate::token;
 use axum::extract::{RawQuery, State};
-use axum::http::{HeaderMap, Method, header};
+use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use robomaton_explain::time::{now, rfc3339};
 use robomaton_store::{SiteStateJson, Stats};
@@ -111,17 +111,19 @@ fn sites(stats: &Stats) -> usize {
     stats.layer_sites + stats.memory_sites
 }
 
-/// `GET /healthz`.
+/// `GET /healthz`: 200 as long as captures can be taken.
 pub(crate) async fn health(State(app): Shared) -> Response {
-    let stats = app.store.stats();
-    json(&Health {
-        status: "ok",
+    let (stats, is_broken) = (app.store.stats(), app.store.is_broken());
+    let health = Health {
+        status: if is_broken { "broken" } else { "ok" },
         sites: sites(&stats),
         layers: stats.layers,
         opened_at: rfc3339(app.opened_at),
         put_error: app.put_error.last(),
         compact_error: app.compact_error.last(),
-    })
+    };
+    let status = if is_broken { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
+    (status, json(&health)).into_response()
 }
 
 /// `GET /metrics`.

@@ -12,7 +12,7 @@ use crate::token::Token;
 use axum::extract::State;
 use robomaton_compiler::{Options as CompileOptions, emit};
 use robomaton_explain::time::now;
-use robomaton_runtime::{Image, Terms};
+use robomaton_runtime::{Image, LeftOut, Terms};
 use robomaton_store::{Durability, Store, StoreOptions};
 use std::net::SocketAddr;
 use std::ops::Deref;
@@ -36,6 +36,9 @@ pub struct StoreServerOptions {
     pub token: Option<Token>,
     /// The options for compiling, as when the store was opened before.
     pub compile: CompileOptions,
+    /// True if the store is opened without the layers that are missing or damaged. They are
+    /// reported and set aside, as of [`StoreOptions::without_damaged_layers`].
+    pub without_damaged_layers: bool,
     /// The meaning of outcomes other than rules. Its time does not count: an unreachable site stays
     /// disallowed.
     pub terms: Terms,
@@ -97,7 +100,16 @@ impl StoreApp {
     /// # Errors
     /// If it cannot be opened, or the address needs a token.
     pub(crate) fn open(options: StoreServerOptions) -> Result<StoreApp, Error> {
-        let StoreServerOptions { directory, listen, token, compile, terms, hosts, remark } = options;
+        let StoreServerOptions {
+            directory,
+            listen,
+            token,
+            compile,
+            without_damaged_layers,
+            terms,
+            hosts,
+            remark,
+        } = options;
         if token.is_none() && !listen.ip().is_loopback() {
             return Err(Error::NoToken { listen });
         }
@@ -108,9 +120,13 @@ impl StoreApp {
             // A batch is synced once, before its answer.
             durability: Durability::Never,
             terms: Terms { now: None, ..terms },
+            without_damaged_layers,
             ..StoreOptions::default()
         };
         let store = Store::open(&directory, options)?;
+        for LeftOut { name, error } in store.left_out() {
+            remark(&format!("the layer {name} is left out, and kept as {name}.damaged: {error}"));
+        }
         let common = Arc::new(Common::new(hosts, remark));
         Ok(StoreApp {
             common,

@@ -6,6 +6,7 @@ use common::capture;
 use common::store::{Service, TOKEN, options};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use robomaton_runtime::Manifest;
 use robomaton_serve::limits::{BATCH, QUESTIONS, REASON, WARC};
 use robomaton_serve::{Server, StoreServerOptions};
 use robomaton_store::limits::MEMORY_CAPTURES;
@@ -13,6 +14,7 @@ use robomaton_store::{Capture, Reader, ReaderOptions, Store, StoreOptions};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::net::SocketAddr;
+use std::sync::Mutex;
 use tempfile::TempDir;
 
 const RULES: &str = "User-agent: *\nDisallow: /private\n\nUser-agent: GPTBot\nDisallow: /\n";
@@ -51,6 +53,35 @@ fn captures_answer_at_once_and_after_a_restart() {
     let query = store.query(["GPTBot"], "crawl");
     let words: String = urls.lines().map(|url| format!("{}\n", store.decide(&query, url).name())).collect();
     assert_eq!(words, named);
+}
+
+/// The remarks of the service that does without damaged layers.
+static REMARKS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+#[test]
+fn a_damaged_layer_is_left_out_on_demand() {
+    let folder = TempDir::new().expect("a folder");
+    let store = Store::open(folder.path(), StoreOptions::default()).expect("a store");
+    for host in ["a.example", "b.example"] {
+        let capture = Capture::from_json(capture(host, 200, RULES).as_bytes(), 0);
+        store.put(&capture.expect("a capture")).and_then(|_| store.flush()).expect("room");
+    }
+    let newest = Manifest::read(folder.path()).expect("a manifest").layers.pop().expect("a layer");
+    drop(store);
+    std::fs::write(folder.path().join(&newest), "no image").expect("room");
+    let bind = |without_damaged_layers| {
+        let remark = |line: &str| REMARKS.lock().expect("a list").push(line.to_owned());
+        let options = options(folder.path(), Some(TOKEN));
+        Server::bind_store(StoreServerOptions { without_damaged_layers, remark, ..options })
+    };
+    assert!(bind(false).err().expect("a damaged layer").to_string().contains(&newest));
+    drop(bind(true).expect("the rest"));
+    let remarks = REMARKS.lock().expect("a list").clone();
+    let start = format!("the layer {newest} is left out, and kept as {newest}.damaged: ");
+    assert!(remarks.len() == 1 && remarks[0].starts_with(&start), "{remarks:?}");
+    let service = Service::start(folder.path(), Some(TOKEN));
+    let urls = "https://a.example/private\nhttps://b.example/private\n";
+    assert_eq!(service.words("", urls), "disallowed\nunknown\n");
 }
 
 #[test]

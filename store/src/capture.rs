@@ -17,7 +17,7 @@ pub struct Capture {
     /// The time of the fetch, in Unix seconds; 0 if unknown.
     pub fetched_at: u64,
     /// The HTTP status of the last answer; 0 if no connection could be made. 304 renews the text
-    /// that is held.
+    /// that is held, unless it may be about another one ([`StoreError::NotModified`]).
     pub status: u16,
     /// The number of redirects that were followed to the last answer.
     pub redirects: u16,

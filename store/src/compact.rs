@@ -9,7 +9,7 @@ use crate::files::{remove_layer, visits_path};
 use crate::snapshot::Stack;
 use crate::visit::merge_visits;
 use crate::{Store, StoreError, limits};
-use robomaton_build::Destination;
+use robomaton_build::{Destination, MergeOptions};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
@@ -20,13 +20,19 @@ impl Store {
     /// a thread of its own, every second or so: it is done in a moment if there is nothing to do.
     /// The store has no thread for it, so that the owner gets the errors, and chooses the time.
     /// Nothing breaks without it: a put does what must be done. Memory holds some hundred bytes for
-    /// each site of the merged layers, and the disk needs room for the result.
+    /// each site of the merged layers, and the disk needs room for the result. A log that could not
+    /// be written or synced ([`StoreError::Broken`]) is replaced: all captures in memory become a
+    /// layer, and puts go on.
     ///
     /// # Errors
     /// If a layer is damaged or the result cannot be written. The layers stay as they are then.
     pub fn compact(&self) -> Result<(), StoreError> {
         let _compacting = self.compacting.lock().unwrap_or_else(PoisonError::into_inner);
-        self.write_frozen()?;
+        if self.is_broken() {
+            self.flush()?
+        } else {
+            self.write_frozen()?
+        }
         while self.compact_class()? {
             self.write_frozen()?;
         }
@@ -34,15 +40,20 @@ impl Store {
     }
 
     /// Removes all captures that were fetched before a time, in Unix seconds; those of unknown
-    /// time, too. Writes all others again, as one layer. Puts and questions go on meanwhile.
+    /// time, too. Writes all others again, as one layer. Puts and questions go on meanwhile, but a
+    /// text that is removed is not renewed any more.
     ///
     /// # Errors
     /// As of [`Store::compact`].
     pub fn evict(&self, oldest: u64) -> Result<(), StoreError> {
         let _compacting = self.compacting.lock().unwrap_or_else(PoisonError::into_inner);
-        self.flush()?;
-        let stack = self.stack()?;
-        self.merge(&stack, 0..stack.names.len(), oldest)
+        self.writer().evicting = oldest;
+        let evicted = self.flush().and_then(|()| {
+            let stack = self.stack()?;
+            self.merge(&stack, 0..stack.names.len(), oldest)
+        });
+        self.writer().evicting = 0;
+        evicted
     }
 
     fn compact_class(&self) -> Result<bool, StoreError> {
@@ -72,7 +83,8 @@ impl Store {
         let visits = stack.visits[run.clone()].iter().map(Option::as_ref);
         merge_visits(&visits_path(&self.directory, &name), visits, oldest)?;
         let destination = Destination::open(&self.directory.join(&name), None)?;
-        robomaton_build::merge_since(oldest, 1, &paths, destination)?;
+        let options = MergeOptions { oldest, threads: 1, ..MergeOptions::default() };
+        robomaton_build::merge_with(options, &paths, destination)?;
         let mut writer = self.writer();
         // Puts may have added layers behind them.
         let mut layers = writer.manifest.layers.clone();

@@ -35,9 +35,9 @@ pub enum StoreError {
         /// The place of the first record that cannot be read.
         at: u64,
     },
-    /// The log could not be written or synced before, so its content on disk is unknown. Open the
-    /// store again.
-    #[error("{}: a write failed earlier; open the store again", path.display())]
+    /// The log could not be written or synced before, so its content on disk is unknown.
+    /// [`Store::compact`](crate::Store::compact) begins another one, once files can be written.
+    #[error("{}: a write failed earlier; compact the store, or open it again", path.display())]
     Broken {
         /// The log.
         path: PathBuf,
@@ -48,9 +48,9 @@ pub enum StoreError {
     /// The URL is not that of a robots.txt.
     #[error("{0}: is not the URL of a robots.txt")]
     NotRobots(String),
-    /// An answer 304, but no text of the site is held that it could renew. Fetch without
-    /// conditions.
-    #[error("{0}: 304 Not Modified, but the store holds no text of it")]
+    /// An answer 304, but no text of the site is held that it could renew, or it may be about
+    /// another text than the one that is held. Fetch without conditions.
+    #[error("{0}: 304 Not Modified, but not about a text that the store holds")]
     NotModified(String),
     /// URL and header fields are over their limit.
     #[error("the URL and header fields are longer than {} bytes", crate::limits::HEADER_BYTES)]

@@ -82,6 +82,13 @@ pub(crate) fn log_path(directory: &Path, number: u64) -> PathBuf {
     directory.join(format!("{number}.log"))
 }
 
+/// Removes all logs but one.
+pub(crate) fn remove_other_logs(directory: &Path, kept: &Path) -> Result<(), StoreError> {
+    let logs = Files::read(directory)?.logs.into_iter().map(|number| log_path(directory, number));
+    logs.filter(|path| path != kept)
+        .try_for_each(|path| fs::remove_file(&path).map_err(|error| failed(&path, error)))
+}
+
 /// Takes the lock of a store for as long as the file is open.
 pub(crate) fn lock(directory: &Path) -> Result<File, StoreError> {
     let path = directory.join("store.lock");

@@ -1,11 +1,11 @@
 //! From the table to a layer.
 //!
 //! A full table is frozen, which takes a moment: a new table and a new log begin. Writing the
-//! frozen one as a layer takes longer, and holds up neither puts nor questions. Invariant: the
-//! captures of every log but the current one are in the frozen table or in layers. It does not know
-//! which layers are merged.
+//! frozen one as a layer takes longer, and holds up neither puts nor questions. Invariants: the
+//! captures of every log but the current one are in the frozen table or in layers; after a flush,
+//! no log holds a capture that was put before it began. It does not know which layers are merged.
 
-use crate::files::{Files, failed, log_path, visits_path, write_layer};
+use crate::files::{failed, log_path, remove_other_logs, visits_path, write_layer};
 use crate::log::{Log, Logs};
 use crate::snapshot::Snapshot;
 use crate::store::Writer;
@@ -14,7 +14,6 @@ use crate::visit::write_visits;
 use crate::{Store, StoreError, limits};
 use robomaton_compiler::Merge;
 use robomaton_formats::WriteError;
-use std::fs;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
@@ -48,14 +47,14 @@ impl Store {
         table.len() >= most || table.bytes().max(logged) >= limits::MEMORY_BYTES
     }
 
-    /// Freezes the table, unless it is empty or another is frozen.
+    /// Freezes the table, unless another is frozen, or it is empty and its log is sound.
     fn freeze(&self, writer: &mut Writer) -> Result<(), StoreError> {
-        let current = self.current.load();
-        if current.table.len() == 0 || current.frozen.len() > 0 {
+        let (current, frozen) = (self.current.load(), Arc::clone(&self.logs.load().current));
+        if current.frozen.len() > 0 || (current.table.len() == 0 && !frozen.is_broken()) {
             return Ok(());
         }
         let log = Log::create(log_path(&self.directory, writer.take()))?;
-        let frozen = Some(Arc::clone(&self.logs.load().current));
+        let frozen = Some(frozen);
         self.logs.store(Arc::new(Logs { frozen, current: Arc::new(log) }));
         let stack = Arc::clone(&current.stack);
         let frozen = current.table.clone();
@@ -63,28 +62,35 @@ impl Store {
         Ok(())
     }
 
-    /// Makes the frozen table a layer, if there is one.
+    /// Makes the frozen table a layer, if there is one, and removes its log.
     pub(crate) fn write_frozen(&self) -> Result<(), StoreError> {
         let _freezing = self.freezing.lock().unwrap_or_else(PoisonError::into_inner);
-        let current = self.snapshot();
-        if current.frozen.len() == 0 {
-            return Ok(());
+        let mut writer = self.writer();
+        // As long as it is not empty, no other table is frozen.
+        let frozen = self.current.load().frozen.clone();
+        if frozen.len() == 0 {
+            return self.remove_frozen_log(&writer);
         }
-        let name = self.writer().take_layer();
-        let visits = current.frozen.captures().map(|single| (single.hash, single.visit.clone()));
+        let name = writer.take_layer();
+        drop(writer);
+        let visits = frozen.captures().map(|single| (single.hash, single.visit.clone()));
         write_visits(&visits_path(&self.directory, &name), visits)?;
-        write_layer(&self.directory.join(&name), &merged(&current.frozen)?)?;
+        write_layer(&self.directory.join(&name), &merged(&frozen)?)?;
         let mut writer = self.writer();
         let mut layers = writer.manifest.layers.clone();
         layers.push(name);
         self.replace(&mut writer, layers, true)?;
-        let current = Arc::clone(&self.logs.load().current);
-        self.logs.store(Arc::new(Logs { frozen: None, current: Arc::clone(&current) }));
-        for &number in &Files::read(&self.directory)?.logs {
-            let path = log_path(&self.directory, number);
-            if path != current.path() {
-                fs::remove_file(&path).map_err(|error| failed(&path, error))?;
-            }
+        self.remove_frozen_log(&writer)
+    }
+
+    /// Removes the log of a frozen table that is a layer, or was one when its log could not be
+    /// removed. The holder of the writer keeps another table from being frozen.
+    fn remove_frozen_log(&self, _writer: &Writer) -> Result<(), StoreError> {
+        let logs = self.logs.load();
+        if logs.frozen.is_some() {
+            let current = Arc::clone(&logs.current);
+            remove_other_logs(&self.directory, current.path())?;
+            self.logs.store(Arc::new(Logs { frozen: None, current }));
         }
         Ok(())
     }

@@ -26,6 +26,7 @@ pub mod limits;
 mod log;
 mod open;
 mod reader;
+mod renewal;
 mod snapshot;
 mod state;
 mod store;

@@ -145,8 +145,18 @@ impl Log {
         self.written.load(Ordering::Acquire)
     }
 
+    /// True if no capture is in it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len() == HEADER as u64
+    }
+
+    /// True if a write or a sync failed, so that its content on disk is unknown.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.is_broken.load(Ordering::Acquire)
+    }
+
     fn check(&self) -> Result<(), StoreError> {
-        match self.is_broken.load(Ordering::Acquire) {
+        match self.is_broken() {
             true => Err(StoreError::Broken { path: self.path.clone() }),
             false => Ok(()),
         }
@@ -342,7 +352,7 @@ pub(crate) fn sync_directory(file: &Path) -> io::Result<()> {
 /// The logs of the captures in memory.
 #[derive(Clone, Debug)]
 pub(crate) struct Logs {
-    /// The log of the frozen table.
+    /// The log of the frozen table, until its file is removed.
     pub(crate) frozen: Option<Arc<Log>>,
     /// The log that captures are appended to.
     pub(crate) current: Arc<Log>,
@@ -400,5 +410,30 @@ mod tests {
         assert!(!store.put(&capture).expect("it is durable"));
         store.logs.load().current.is_broken.store(true, Ordering::Release);
         assert!(matches!(store.put(&capture), Err(StoreError::Broken { .. })));
+    }
+    /// What is in memory becomes a layer, whether the log is sound or not.
+    #[test]
+    fn a_log_that_cannot_be_written_is_replaced() {
+        let place = tempfile::tempdir().expect("a directory");
+        let open = || crate::Store::open(place.path(), crate::StoreOptions::default()).expect("a store");
+        let capture = |host: char| {
+            let url = format!("https://{host}.example/robots.txt");
+            Capture { url, fetched_at: 1, status: 200, ..Capture::default() }
+        };
+        let store = open();
+        for host in 'a'..='d' {
+            let log = Arc::clone(&store.logs.load().current);
+            log.is_broken.store(true, Ordering::Release);
+            assert!(store.is_broken());
+            assert!(matches!(store.put(&capture(host)), Err(StoreError::Broken { .. })));
+            store.compact().expect("room");
+            assert!(!store.is_broken() && !log.path.exists());
+            // The first time, the table is empty.
+            assert!(store.put(&capture(host)).expect("room"));
+        }
+        let held = store.stats().layer_sites + store.stats().memory_sites;
+        drop(store);
+        let stats = open().stats();
+        assert_eq!((stats.layer_sites + stats.memory_sites, held), (4, 4));
     }
 }

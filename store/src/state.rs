@@ -122,7 +122,7 @@ impl Store {
     /// If the URL names no site.
     pub fn state(&self, url: &str, now: u64) -> Result<SiteState, StoreError> {
         let key = key(url)?;
-        let is_in_flight = self.in_flight().has(hash(&key), now);
+        let is_in_flight = self.is_in_flight(hash(&key), now);
         Ok(self.current.load().state_of(&key, now, is_in_flight))
     }
 
@@ -163,6 +163,11 @@ impl Store {
         let current = self.snapshot();
         let overdue = current.overdue(now, most, |hash| in_flight.has(hash, now));
         (current, overdue)
+    }
+
+    /// True if the fetch of a site is in flight.
+    pub(crate) fn is_in_flight(&self, site: u64, now: u64) -> bool {
+        self.in_flight().has(site, now)
     }
 
     /// Ends the fetch of a site.

@@ -6,8 +6,8 @@
 //! that is held; so no step needs to be undone after a kill. It knows no question (`snapshot`).
 
 use crate::files::{
-    Files, failed, layer_name, lock, log_path, remove_layer, set_aside, visits_path, write_layer,
-    write_manifest,
+    Files, failed, layer_name, lock, log_path, remove_layer, remove_other_logs, set_aside, visits_path,
+    write_layer, write_manifest,
 };
 use crate::log::{Log, Logs, sync_directory, sync_every};
 use crate::snapshot::{Query, Snapshot, Stack};
@@ -123,8 +123,8 @@ pub struct Store {
     pub(crate) in_flight: Mutex<InFlight>,
     syncer: Option<(Sender<()>, JoinHandle<()>)>,
     left_out: Vec<LeftOut>,
-    /// Open to hold the lock.
-    _lock: File,
+    /// Holds the lock.
+    lock: File,
 }
 
 /// What only one put at a time may use.
@@ -136,6 +136,8 @@ pub(crate) struct Writer {
     generation: u64,
     /// The number of the next file.
     next: u64,
+    /// The time before which captures are being evicted; 0 if none are.
+    pub(crate) evicting: u64,
 }
 
 impl Store {
@@ -183,10 +185,15 @@ impl Store {
             }
             last = Some(log);
         }
-        let log = match last {
+        // If no capture counts, all of them are in layers, and an eviction must not leave them.
+        let is_in_layers = snapshot.table.len() == 0;
+        let log = match last.filter(|log| !is_in_layers || log.is_empty()) {
             Some(log) => log,
             None => Log::create(log_path(&directory, files.take()))?,
         };
+        if is_in_layers {
+            remove_other_logs(&directory, log.path())?;
+        }
         let logs = Arc::new(ArcSwap::from_pointee(Logs { frozen: None, current: Arc::new(log) }));
         let syncer = match options.durability {
             Durability::Every(time) => Some(sync_every(time, Arc::clone(&logs))),
@@ -196,14 +203,20 @@ impl Store {
             directory,
             options,
             current: ArcSwap::from_pointee(snapshot),
-            writer: Mutex::new(Writer { cache, generation: manifest.generation, manifest, next: files.next }),
+            writer: Mutex::new(Writer {
+                cache,
+                generation: manifest.generation,
+                manifest,
+                next: files.next,
+                evicting: 0,
+            }),
             logs,
             freezing: Mutex::new(()),
             compacting: Mutex::new(()),
             in_flight: Mutex::default(),
             syncer,
             left_out,
-            _lock: lock,
+            lock,
         })
     }
 
@@ -234,6 +247,9 @@ impl Store {
         let mut writer = self.writer();
         let current = self.current.load();
         let StoreOptions { compile, terms, .. } = &self.options;
+        if capture.status == 304 && !self.may_renew(&writer, &current, &read.site, capture) {
+            return Err(StoreError::NotModified(capture.url.clone()));
+        }
         let Some(table) = with(&current, capture, read, compile, terms, &mut writer.cache)? else {
             drop(writer);
             // The one that is held may be in the log of another thread's put.
@@ -274,6 +290,12 @@ impl Store {
     /// Decides as [`Snapshot::decide`] does, at this moment.
     pub fn decide(&self, query: &Query, url: &str) -> Decision {
         self.current.load().decide(query, url)
+    }
+
+    /// True if every put fails, since the log could not be written or synced, until
+    /// [`Store::compact`] has replaced it.
+    pub fn is_broken(&self) -> bool {
+        self.logs.load().current.is_broken()
     }
 
     /// The layers that the store was opened without ([`StoreOptions::without_damaged_layers`]).
@@ -324,6 +346,8 @@ impl Drop for Store {
             drop(stop);
             let _ = thread.join();
         }
+        // A process that was forked meanwhile has the file open, too, until it runs its program.
+        let _ = self.lock.unlock();
     }
 }
 
@@ -461,5 +485,15 @@ mod tests {
         store.flush().expect("room");
         assert_eq!(Manifest::read(place.path()).expect("a manifest").generation, 3);
         assert_eq!(store.stats().layer_sites, 1);
+    }
+    /// A process that another thread starts has a copy of each open file for a moment.
+    #[test]
+    fn a_copy_of_the_lock_does_not_outlive_the_store() {
+        let place = tempfile::tempdir().expect("a directory");
+        let store = Store::open(place.path(), StoreOptions::default()).expect("a store");
+        let copy = store.lock.try_clone().expect("a copy");
+        drop(store);
+        drop(Store::open(place.path(), StoreOptions::default()).expect("the lock is free"));
+        drop(copy);
     }
 }

@@ -69,6 +69,16 @@ impl Visit {
         Visit { fetched_at, failing_since, etag, last_modified, not_before, ..Visit::default() }
     }
 
+    /// True if an answer 304 is about the text of this visit, by the validators of both; `None` if
+    /// they do not tell (RFC 9111 4.3.4).
+    pub(crate) fn is_of(&self, capture: &Capture) -> Option<bool> {
+        let is_same = |name: &str, held: &Option<String>, part: fn(&[u8]) -> &[u8]| {
+            Some(part(field(capture, name)?) == part(held.as_ref()?.as_bytes()))
+        };
+        let is_tag = is_same("etag", &self.etag, opaque);
+        is_tag.or_else(|| is_same("last-modified", &self.last_modified, |time| time))
+    }
+
     /// The time of the next attempt after failures: each waits twice as long as the one before, up
     /// to a day. A half of that depends on the site, so that failures of one moment are not
     /// repeated in one moment.
@@ -84,6 +94,11 @@ impl Visit {
         let Visit { fetched_at, .. } = *self;
         *self == Visit { fetched_at, ..Visit::default() }
     }
+}
+
+/// An ETag as it is compared: strong and weak ones of a text differ in their prefix only.
+fn opaque(tag: &[u8]) -> &[u8] {
+    tag.strip_prefix(b"W/").unwrap_or(tag)
 }
 
 /// The value of the first header field of a name.

@@ -180,8 +180,15 @@ fn nothing_is_lost_by_a_call_that_fails() {
         let output = child.wait_with_output().expect("a process");
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(!stderr.contains("is lost") && !stderr.contains("the text is"), "{inject}: {stderr}");
-        let store = Store::open(place.path(), options());
-        check(&store.unwrap_or_else(|error| panic!("{inject}: {error}")), &acknowledged);
+        let open =
+            || Store::open(place.path(), options()).unwrap_or_else(|error| panic!("{inject}: {error}"));
+        let store = open();
+        check(&store, &acknowledged);
+        // Wherever it was killed, what is evicted from now on stays away.
+        store.evict(u64::MAX).expect("room");
+        drop(store);
+        let store = open();
+        assert!((0..HOSTS).all(|site| held(&store, site).is_none()), "{inject}: evicted captures are back");
     }
 }
 

@@ -262,3 +262,82 @@ fn waiting_and_manners_come_along() {
         assert_eq!(store.snapshot().manners(&store.query(["b"], "crawl"), &url(99)), Default::default());
     });
 }
+
+/// What of a text and its 304 tells that they belong together.
+fn headers(etag: &str, last_modified: &str) -> Vec<(String, Vec<u8>)> {
+    let fields = [("ETag", etag), ("Last-Modified", last_modified)];
+    fields
+        .iter()
+        .filter(|(_, value)| !value.is_empty())
+        .map(|&(name, value)| (name.to_owned(), value.into()))
+        .collect()
+}
+
+/// While a fetch with the validators of the first text is under way, a second text is put. The 304
+/// is about the first one.
+#[test]
+fn a_304_renews_the_text_that_it_is_about() {
+    let (monday, friday) = ("Mon, 23 Nov 2026 18:00:00 GMT", "Fri, 27 Nov 2026 18:00:00 GMT");
+    for (second, answer, is_renewed) in [
+        ((r#""2""#, ""), (r#""1""#, ""), false),
+        ((r#""2""#, monday), (r#""1""#, monday), false),
+        ((r#""2""#, ""), (r#"W/"2""#, ""), true),
+        ((r#"W/"2""#, ""), (r#""2""#, friday), true),
+        (("", monday), ("", friday), false),
+        (("", monday), (r#""1""#, friday), false),
+        (("", monday), (r#""1""#, monday), true),
+        // Nothing tells.
+        (("", ""), ("", ""), false),
+        ((r#""2""#, ""), ("", friday), false),
+        ((r#""2""#, ""), ("", ""), false),
+    ] {
+        let case = format!("{answer:?} about {second:?}");
+        let place = tempfile::tempdir().expect("a directory");
+        let store = open(place.path());
+        let first = Capture { headers: headers(r#""1""#, ""), ..capture(1, START, 200) };
+        assert!(store.put(&first).expect("room"));
+        let now = START + DAY;
+        assert!(store.begin(&url(1), now).expect("a site"));
+        let body = b"User-agent: *\nDisallow: /y\n".to_vec();
+        let second = Capture { headers: headers(second.0, second.1), body, ..capture(1, now + 1, 200) };
+        assert!(store.put(&second).expect("room"));
+        let answer = Capture { headers: headers(answer.0, answer.1), ..capture(1, now + 2, 304) };
+        let put = store.put(&answer);
+        match is_renewed {
+            true => assert!(put.expect("it is the second one"), "{case}"),
+            false => assert!(matches!(put, Err(StoreError::NotModified(_))), "{case}: {put:?}"),
+        }
+        in_every_place(place.path(), store, |store| {
+            let state = store.state(&url(1), now + 2).expect("a site");
+            assert_eq!(state.fetched_at, Some(now + 1 + u64::from(is_renewed)), "{case}");
+            assert!(!state.in_flight, "it is fetched again, without conditions");
+            assert!(!store.decide(&store.query(["a"], "crawl"), "https://site1.example/y").is_allowed());
+        });
+    }
+}
+
+/// A 304 without validators counts if nothing was put since its fetch began, and an old one changes
+/// nothing.
+#[test]
+fn a_304_without_validators_renews_what_was_held_when_its_fetch_began() {
+    let place = tempfile::tempdir().expect("a directory");
+    let store = open(place.path());
+    assert!(store.put(&validated(capture(1, START, 200))).expect("room"));
+    let renew = |at| store.put(&capture(1, at, 304));
+    assert!(matches!(renew(START + IN_FLIGHT_SECONDS - 1), Err(StoreError::NotModified(_))));
+    assert!(store.begin(&url(1), START + 5).expect("a site"));
+    assert!(renew(START + 9).expect("the fetch that began"));
+    assert!(matches!(renew(START + 10), Err(StoreError::NotModified(_))));
+    assert!(renew(START + 9 + IN_FLIGHT_SECONDS).expect("a later fetch"));
+    let other = Capture { headers: headers(r#""0""#, ""), ..capture(1, START + 3, 304) };
+    assert!(!store.put(&other).expect("an old answer"));
+    // What is gone is not renewed.
+    for (status, at) in [(503, START + 2_000), (404, START + 3_000)] {
+        assert!(store.put(&capture(1, at, status)).expect("room"));
+        assert!(matches!(renew(at + 900), Err(StoreError::NotModified(_))));
+    }
+    assert!(store.put(&validated(capture(1, START + 5_000, 200))).expect("room"));
+    assert!(store.begin(&url(1), START + 6_000).expect("a site"));
+    store.evict(START + 5_001).expect("room");
+    assert!(matches!(renew(START + 6_001), Err(StoreError::NotModified(_))));
+}

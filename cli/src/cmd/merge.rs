@@ -4,11 +4,12 @@
 //! compiled together.
 
 use crate::failure::Failure;
-use crate::options::DestinationArgs;
-use crate::output::Out;
+use crate::options::{DestinationArgs, LayersArgs};
+use crate::output::{Out, remark};
 use clap::Args;
-use robomaton_build::{Merged, merge_on};
+use robomaton_build::{MergeOptions, Merged, merge_with};
 use robomaton_explain::count;
+use robomaton_runtime::LeftOut;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -16,12 +17,14 @@ use std::process::ExitCode;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Images to merge, files or directories of shards. They must have been compiled with the same
-    /// profile, crawlers and limits
+    /// Images to merge, files, directories of shards, or stacks of layers. They must have been
+    /// compiled with the same profile, crawlers and limits
     #[arg(value_name = "IMAGE", required = true)]
     images: Vec<PathBuf>,
     #[command(flatten)]
     destination: DestinationArgs,
+    #[command(flatten)]
+    layers: LayersArgs,
     /// Number of verifying threads; 0 for one per core
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
@@ -42,12 +45,18 @@ Examples:
   robomaton merge crawl.rimg --shards 8 -o crawl.shards";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let merged = merge_on(arguments.threads, &arguments.images, arguments.destination.open()?)?;
+    let LayersArgs { without_damaged_layers } = arguments.layers;
+    let options =
+        MergeOptions { threads: arguments.threads, without_damaged_layers, ..MergeOptions::default() };
+    let merged = merge_with(options, &arguments.images, arguments.destination.open()?)?;
+    for LeftOut { name, error } in &merged.left_out {
+        remark(&format!("the layer {name} is left out: {error}"));
+    }
     let mut out = Out::new();
     if arguments.json {
         out.json(&merged)?;
     } else {
-        let Merged { images, sites, image_bytes, seconds } = merged;
+        let Merged { images, sites, image_bytes, seconds, .. } = merged;
         let (images, sites) = (count(images, "image"), count(sites, "site"));
         writeln!(out, "{images} merged: {sites}, {}, in {seconds:.2} s", count(image_bytes, "byte"))?;
     }

@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     #[arg(
         long,
         value_name = "DIR",
-        conflicts_with_all = ["image", "no_verify", "map_above", "without_damaged_layers", "on_long_unreachable"]
+        conflicts_with_all = ["image", "no_verify", "map_above", "on_long_unreachable"]
     )]
     store: Option<PathBuf>,
     /// File with the token of clients that put captures, 16 to 1024 visible ASCII characters
@@ -143,6 +143,7 @@ fn of_store(arguments: &Arguments, directory: &Path) -> Result<Server, Failure> 
         listen: arguments.listen,
         token: token(arguments.token_file.as_deref())?,
         compile: arguments.dialect.options(),
+        without_damaged_layers: arguments.layers.without_damaged_layers,
         terms: arguments.terms.terms(false),
         hosts: arguments.hosts.clone(),
         remark,

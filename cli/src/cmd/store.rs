@@ -1,8 +1,11 @@
 //! `robomaton store`: a directory of captures that grows while a crawl runs.
 //!
-//! `robomaton-store` does the work; this file passes it lines and prints states. `put` and
+//! `robomaton-store` does the work; this file prints states, and `put` passes it captures. `put`
+//! and
 //! `compact` open the store for writing, and are refused while another process has it open. The
 //! other actions read its files, beside a writer too.
+
+mod put;
 
 use super::visit::{Time, time};
 use crate::failure::Failure;
@@ -12,18 +15,11 @@ use clap::{Args, Subcommand};
 use robomaton_explain::time::now;
 use robomaton_explain::{count, crawler_names, names};
 use robomaton_runtime::{LeftOut, Manifest};
-use robomaton_store::{
-    Capture, Durability, Reader, ReaderOptions, SiteStateJson, Stats, Store, StoreOptions,
-};
-use serde::Serialize;
+use robomaton_store::{Durability, Reader, ReaderOptions, SiteStateJson, Stats, Store, StoreOptions};
 use serde_json::json;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
-
-/// The maximum line length: a body of the greatest length, with every byte escaped.
-const LONGEST_LINE: u64 = 64 << 20;
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -35,7 +31,7 @@ pub(crate) struct Arguments {
 #[derive(Subcommand)]
 enum Action {
     /// Put captures into a store, which is created if there is none
-    Put(Put),
+    Put(put::Put),
     /// Print whether the rules of sites are fresh, stale, unreachable or unknown
     State(State),
     /// Print the URLs of robots.txt files that are to be fetched again, the most overdue first
@@ -57,17 +53,6 @@ struct StoreArgs {
     /// Print JSON objects, one per line
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Args)]
-struct Put {
-    #[command(flatten)]
-    store: StoreArgs,
-    #[command(flatten)]
-    layers: LayersArgs,
-    /// Lines of JSON; `-` or none for standard input
-    #[arg(value_name = "FILE")]
-    file: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -121,8 +106,10 @@ A store is a directory: layers, and a log of the newest captures. One process at
 `robomaton merge DIR -o IMAGE` makes an image of its layers; `compact` first, since captures of the log are in no layer yet.
 
 `put` reads one JSON object per line: url, status (200; 0 if there was no answer; 304 renews the text that is held), \
-fetched_at (now), redirects (0), headers (an object, or a list of pairs) and body. A capture counts if it is newer than \
-the one that is held. The text options must be the same whenever the store is opened.
+fetched_at (now), redirects (0), headers (an object, or a list of pairs) and body. Or it reads a WARC file, plain or \
+compressed, of at most 1 GiB when decompressed: the answers to fetches of a robots.txt, with redirects to answers of the \
+same file. A capture counts if it is newer than the one that is held. The text options must be the same whenever the \
+store is opened.
 
 `state` prints STATE<TAB>URL for each URL. STATE is fresh, stale (the answers count, fetch again), unreachable (all is \
 disallowed) or unknown (fetch first). In JSON: url, state, fetched_at, fetch_at, in_flight (null: only the writer \
@@ -133,6 +120,7 @@ Exit codes: 0 done, 2 error, or a line or URL is invalid; the other ones are don
 
 Examples:
   robomaton store put crawl.store fetched.jsonl
+  robomaton store put crawl.store fetched.warc.gz
   robomaton store state crawl.store https://example.com/
   robomaton store due crawl.store --count 1000
   robomaton store compact crawl.store --evict-before 2026-01-01T00:00:00Z
@@ -140,7 +128,7 @@ Examples:
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     match &arguments.action {
-        Action::Put(put) => run_put(put),
+        Action::Put(put) => put::run(put),
         Action::State(state) => run_state(state),
         Action::Due(due) => run_due(due),
         Action::Compact(compact) => {
@@ -181,72 +169,6 @@ fn read(arguments: &StoreArgs) -> Result<Reader, Failure> {
     check(arguments)?;
     let options = ReaderOptions { compile: arguments.dialect.options(), ..ReaderOptions::default() };
     Reader::open(&arguments.directory, options).map_err(Failure::from_error)
-}
-
-/// The result of `put`; the fields are the keys of its JSON.
-#[derive(Default, Serialize)]
-struct Summary {
-    taken: usize,
-    older: usize,
-    invalid: usize,
-}
-
-fn run_put(arguments: &Put) -> Result<ExitCode, Failure> {
-    let path = arguments.file.as_deref().unwrap_or(Path::new("-"));
-    let unread = |error: io::Error| Failure::Said(format!("cannot read {}: {error}", path.display()));
-    let mut input: Box<dyn BufRead> = match path.to_str() {
-        Some("-") => Box::new(io::stdin().lock()),
-        _ => Box::new(BufReader::new(File::open(path).map_err(unread)?)),
-    };
-    let store = open(&arguments.store, &arguments.layers)?;
-    let mut summary = Summary::default();
-    let mut line = Vec::new();
-    for number in 1.. {
-        let is_whole = next_line(&mut input, LONGEST_LINE, &mut line).map_err(unread)?;
-        if line.is_empty() {
-            break;
-        }
-        if !is_whole {
-            invalid(&mut summary, number, &format_args!("is longer than {LONGEST_LINE} bytes"));
-            continue;
-        }
-        if line.trim_ascii().is_empty() {
-            continue;
-        }
-        match Capture::from_json(&line, now()) {
-            Ok(capture) => match store.put(&capture) {
-                Ok(true) => summary.taken += 1,
-                Ok(false) => summary.older += 1,
-                Err(error) if error.is_of_capture() => invalid(&mut summary, number, &error),
-                Err(error) => return Err(Failure::from_error(error)),
-            },
-            Err(error) => invalid(&mut summary, number, &error),
-        }
-    }
-    store.sync().map_err(Failure::from_error)?;
-    let mut out = Out::new();
-    if arguments.store.json {
-        out.json(&summary)?;
-    } else {
-        let Summary { taken, older, invalid } = summary;
-        writeln!(out, "{} put, {older} not newer, {invalid} invalid", count(taken, "capture"))?;
-    }
-    out.finish()?;
-    Ok(exit_code(summary.invalid))
-}
-
-/// Reads a line. False if it is longer than `most` bytes: it is passed over then, so that its rest
-/// is not taken for a line.
-fn next_line(input: &mut impl BufRead, most: u64, line: &mut Vec<u8>) -> io::Result<bool> {
-    line.clear();
-    let read = input.by_ref().take(most).read_until(b'\n', line)?;
-    let is_whole = (read as u64) < most || line.ends_with(b"\n");
-    Ok(is_whole || input.skip_until(b'\n')? == 0)
-}
-
-fn invalid(summary: &mut Summary, number: usize, error: &dyn std::fmt::Display) {
-    summary.invalid += 1;
-    remark(&format!("line {number}: {error}"));
 }
 
 fn exit_code(invalid: usize) -> ExitCode {
@@ -320,26 +242,4 @@ fn stats(stats: &Stats, is_json: bool) -> Result<ExitCode, Failure> {
     }
     out.finish()?;
     Ok(ExitCode::SUCCESS)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_rest_of_a_long_line_is_no_line() {
-        let mut input = &b"1234567\n12345678 {}\n\n123\n12345678"[..];
-        let mut line = Vec::new();
-        let mut lines = Vec::new();
-        loop {
-            let is_whole = next_line(&mut input, 8, &mut line).expect("bytes");
-            if line.is_empty() {
-                break;
-            }
-            lines.push((is_whole, String::from_utf8_lossy(&line).into_owned()));
-        }
-        let wanted =
-            [(true, "1234567\n"), (false, "12345678"), (true, "\n"), (true, "123\n"), (true, "12345678")];
-        assert_eq!(lines, wanted.map(|(is_whole, line)| (is_whole, line.to_owned())));
-    }
 }

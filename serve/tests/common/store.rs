@@ -23,6 +23,7 @@ pub(crate) fn options(directory: &Path, token: Option<&str>) -> StoreServerOptio
         listen: SocketAddr::from(([127, 0, 0, 1], 0)),
         token: token.map(|token| Token::new(token).expect("a token")),
         compile: CompileOptions::default(),
+        without_damaged_layers: false,
         terms: Terms::default(),
         hosts: Vec::new(),
         remark: |_| {},
