@@ -89,6 +89,15 @@ fn kind(site: u64, version: u64) -> Kind {
     }
 }
 
+/// The validator of a version that has rules, or leaves those of an earlier one unchanged.
+fn tag(site: u64, version: u64) -> Option<u64> {
+    match kind(site, version) {
+        Kind::Rules => Some(version),
+        Kind::Unmodified(rules) => Some(rules),
+        Kind::Unreachable | Kind::Missing => None,
+    }
+}
+
 fn url(site: u64) -> String {
     format!("https://site{site}.example")
 }
@@ -105,7 +114,7 @@ fn capture(site: u64, version: u64) -> Capture {
         let more: String = (0..site % 40).map(filler).collect();
         format!("User-agent: *\nDisallow: /v{rules}-\n{more}")
     });
-    let headers = vec![("ETag".to_owned(), version.to_string().into_bytes())];
+    let headers = vec![("ETag".to_owned(), tag(site, version).unwrap_or(version).to_string().into_bytes())];
     Capture {
         url: format!("{}/robots.txt", url(site)),
         fetched_at: version,
@@ -160,10 +169,7 @@ fn check_state(snapshot: &Snapshot, site: u64) -> Result<(), Failure> {
         }
         (Some(_), found) => found == Knowledge::Fresh,
     };
-    let etag = match kind {
-        Some(Kind::Rules | Kind::Unmodified(_)) => held.map(|held| held.to_string()),
-        _ => None,
-    };
+    let etag = held.and_then(|held| tag(site, held)).map(|tag| tag.to_string());
     if knowledge && state.etag == etag && state.fetched_at == held {
         return Ok(());
     }
