@@ -294,7 +294,8 @@ impl<S: Spool> Emitter<S> {
 
     /// The ids of crawlers, with the numbers of their sets.
     fn numbers(&self, crawlers: &[(String, usize)]) -> Vec<(CrawlerId, usize)> {
-        let number = |name| *self.crawlers.get(name).expect("the names of all documents are given beforehand");
+        let number =
+            |name| *self.crawlers.get(name).expect("the names of all documents are given beforehand");
         crawlers.iter().map(|(name, set)| (number(name), *set)).collect()
     }
 
