@@ -347,14 +347,31 @@ public final class RobomatonImage {
 
     /**
      * Checks the validity rules I6 to I17 of SPEC.md in time linear in the size of the image. An image that
-     * passes answers every question. I18, that texts decompress, is not checked.
+     * passes answers every question. {@link #verifyTexts} checks I18.
      *
      * @throws RobomatonException the first broken rule, and where
      */
     public void verify() {
+        verify(false);
+    }
+
+    /**
+     * Like {@link #verify}, and decompresses all texts (I18). That takes time linear in the texts, and a small
+     * image may hold large ones.
+     *
+     * @throws RobomatonException the first broken rule, and where
+     */
+    public void verifyTexts() {
+        verify(true);
+    }
+
+    private void verify(boolean texts) {
         for (Shard[] shards : layers) {
             for (Shard shard : shards) {
                 Verification.verify(shard);
+                if (texts) {
+                    ColdCheck.checkTexts(shard);
+                }
             }
         }
     }
