@@ -130,12 +130,20 @@ public final class RobomatonImage {
     }
 
     /**
-     * Resolves a crawler by its names, best first. A name may be a whole {@code User-Agent} header.
+     * Resolves a crawler by its names, best first. A name may be a whole {@code User-Agent} header, and {@code
+     * *} means any crawler.
      *
      * @param names one or more names
      * @return the crawler, for questions to this image alone
+     * @throws IllegalArgumentException if there is no name, or one names no crawler
      */
     public Crawler crawler(String... names) {
+        if (names.length == 0) {
+            throw new IllegalArgumentException("without names there is no crawler; `*` means any crawler");
+        }
+        for (String name : names) {
+            profile().agentRule.check(name);
+        }
         Crawler[] each = new Crawler[layers.length];
         for (int layer = 0; layer < each.length; layer++) {
             each[layer] = new Crawler(layers, layers[layer][0], profile().agentRule, List.of(names));
