@@ -365,7 +365,7 @@ public final class RobomatonImage {
 
     /**
      * Like {@link #verify}, and decompresses all texts (I18). That takes time linear in the texts, and a small
-     * image may hold large ones.
+     * image may hold large ones. Those of an image that means harm take up to 512 MiB of memory.
      *
      * @throws RobomatonException the first broken rule, and where
      */

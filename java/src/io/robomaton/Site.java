@@ -166,8 +166,12 @@ public final class Site {
      *
      * @param limit the first bytes to return, at most so many
      * @return the bytes; empty if the image does not contain the text, or is damaged here
+     * @throws IllegalArgumentException if the limit is below zero
      */
     public Optional<byte[]> text(int limit) {
+        if (limit < 0) {
+            throw new IllegalArgumentException("the limit " + limit + " is below zero");
+        }
         return Optional.ofNullable(shard.text(number(), limit));
     }
 

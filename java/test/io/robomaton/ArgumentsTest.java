@@ -42,6 +42,13 @@ public class ArgumentsTest {
     }
 
     @Test
+    public void limitsBelowZeroAreRefused() throws IOException {
+        Site site = RobomatonImage.open(Path.of(IMAGE)).site("http://zplain.example/").orElseThrow();
+        assertRefused("-1", () -> site.text(-1));
+        assertEquals(0, site.text(0).orElseThrow().length);
+    }
+
+    @Test
     public void timesBefore1970AreRefused() {
         assertRefused("-2", () -> Terms.DEFAULT.at(-2));
         assertRefused("before 1970", () -> Terms.DEFAULT.at(Long.MIN_VALUE));
