@@ -5,8 +5,9 @@
 //! time, or the schedule and the text of a site; the first lines say which site a host is. The JVM
 //! reader gives the same. `ROBOMATON_WRITE=1` rewrites both.
 
-use robomaton_formats::SiteKey;
+use robomaton_formats::agent::shown_name;
 use robomaton_formats::schedule::{Schedule, Window};
+use robomaton_formats::{Choice, SiteKey};
 use robomaton_runtime::{Image, Site, Terms, Verdict};
 use robomaton_tests::home;
 use robomaton_tests::modern::{Page, Site as Captured, image::bytes};
@@ -189,6 +190,10 @@ fn reasons(verdict: &Verdict<'_>, url: &str) -> Value {
         .iter()
         .map(|request| json!([request.action, request.path, request.line, request.file]))
         .collect();
+    let choice = verdict.choice().map(|choice| match choice {
+        Choice::Named(name) => json!(["named", shown_name(&name)]),
+        other => json!([other.name(), null]),
+    });
     json!([
         url,
         verdict.decision().name(),
@@ -198,6 +203,7 @@ fn reasons(verdict: &Verdict<'_>, url: &str) -> Value {
         conditions,
         statements,
         requests,
+        choice,
     ])
 }
 

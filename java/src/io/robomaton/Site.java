@@ -152,6 +152,16 @@ public final class Site {
         return stated == NONE ? profile().freshFor : stated;
     }
 
+    /** How the groups that answered a question on this basis were chosen; empty without rules. */
+    Optional<Choice> choice(Crawler crawler, Basis basis) {
+        if (basis != Basis.FIELDS && !outcome().equals(Optional.of(Outcome.RULES))) {
+            return Optional.empty();
+        }
+        Detail detail = detail();
+        AgentRule rule = profile().agentRule;
+        return Optional.of(detail == null ? new Choice("nobody", null) : Choice.of(detail, rule, own(crawler)));
+    }
+
     Detail detail() {
         try {
             return shard.detail(number());

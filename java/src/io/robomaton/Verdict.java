@@ -108,6 +108,20 @@ public final class Verdict {
     }
 
     /**
+     * How the groups that answered were chosen. This decodes cold records and allocates.
+     *
+     * @return the choice; empty if no rules were consulted
+     */
+    public Optional<Choice> choice() {
+        return hasCold() ? site.choice(crawler, basis()) : Optional.empty();
+    }
+
+    /** True if cold records say anything about the answer. */
+    private boolean hasCold() {
+        return site != null && basis() != Basis.NARROWED && basis() != Basis.DAMAGED;
+    }
+
+    /**
      * The conditions of a conditional permission, all of which must be met. This decodes cold records and
      * allocates.
      *
@@ -135,8 +149,7 @@ public final class Verdict {
      * @throws UnsupportedException if a request names a host that this reader cannot map
      */
     public List<Request> requests() {
-        boolean hasNone = site == null || basis() == Basis.NARROWED || basis() == Basis.DAMAGED;
-        return hasNone ? List.of() : Request.of(site, crawler, url);
+        return hasCold() ? Request.of(site, crawler, url) : List.of();
     }
 
     @Override

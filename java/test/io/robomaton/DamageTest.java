@@ -70,6 +70,7 @@ public class DamageTest {
                 Verdict verdict = image.decide(crawler, Usage.CRAWL, url);
                 verdict.rules();
                 verdict.requests();
+                verdict.choice();
                 image.site(url).ifPresent(site -> {
                     site.crawlDelay(crawler);
                     site.schedule(crawler).waitMillis(1_900_000_000, 0);

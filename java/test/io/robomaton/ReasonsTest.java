@@ -61,8 +61,10 @@ public class ReasonsTest {
                 List<Object> requests = new ArrayList<>();
                 verdict.requests().forEach(of -> requests.add(
                         Arrays.asList(of.action(), of.path(), (double) of.line(), of.file())));
-                List<Object> found = List.of(url, verdict.decision().toString(), verdict.basis().toString(),
-                        verdict.isIncomplete(), rules, texts(verdict.conditions()), statements, requests);
+                List<Object> choice =
+                        verdict.choice().map(of -> Arrays.<Object>asList(of.kind(), of.name())).orElse(null);
+                List<Object> found = Arrays.asList(url, verdict.decision().toString(), verdict.basis().toString(),
+                        verdict.isIncomplete(), rules, texts(verdict.conditions()), statements, requests, choice);
                 assertEquals(line.get("image") + " " + line.get("crawler") + " " + line.get("usage") + " " + now,
                         expected, found);
                 asked++;
