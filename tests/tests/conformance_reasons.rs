@@ -2,11 +2,12 @@
 //!
 //! `data/conformance-reasons.jsonl` is about the images of `data/conformance` and, for what goes
 //! out of date, `data/dated.rimg`. A line has the answers of one crawler about one usage at one
-//! time, or the schedule of a site; the first lines say which site a host is. The JVM reader gives
-//! the same. `ROBOMATON_WRITE=1` rewrites both.
+//! time, or the schedule and the text of a site; the first lines say which site a host is. The JVM
+//! reader gives the same. `ROBOMATON_WRITE=1` rewrites both.
 
-use robomaton_formats::SiteKey;
+use robomaton_formats::agent::shown_name;
 use robomaton_formats::schedule::{Schedule, Window};
+use robomaton_formats::{Choice, SiteKey};
 use robomaton_runtime::{Image, Site, Terms, Verdict};
 use robomaton_tests::home;
 use robomaton_tests::modern::{Page, Site as Captured, image::bytes};
@@ -41,6 +42,9 @@ const USAGES: [&str; 11] = [
     "present-video",
     "present-zebra",
 ];
+
+/// Texts up to this size.
+const TEXT: usize = 1 << 20;
 
 const PATHS: [&str; 8] = ["/", "/p", "/n/o", "/private/x", "/p/x.gif", "/page", "/%2A", "/news/old?y=1"];
 
@@ -172,15 +176,34 @@ fn reasons(verdict: &Verdict<'_>, url: &str) -> Value {
         .collect();
     let conditions = verdict.conditional().map(|of| of.conditions).unwrap_or_default();
     let conditions: Vec<String> = conditions.iter().map(ToString::to_string).collect();
-    let lines: Vec<u32> = account.rules.iter().map(|rule| rule.line).collect();
+    let rules: Vec<Value> = account
+        .rules
+        .iter()
+        .map(|rule| {
+            let carrier = if rule.role.is_of_page() { "page" } else { "robots" };
+            let file = rule.file.as_ref().map(|(_, name)| name);
+            json!([rule.line, carrier, file, rule.permits, rule.to_string()])
+        })
+        .collect();
+    let requests: Vec<Value> = verdict
+        .requests()
+        .iter()
+        .map(|request| json!([request.action, request.path, request.line, request.file]))
+        .collect();
+    let choice = verdict.choice().map(|choice| match choice {
+        Choice::Named(name) => json!(["named", shown_name(&name)]),
+        other => json!([other.name(), null]),
+    });
     json!([
         url,
         verdict.decision().name(),
         verdict.basis().name(),
         verdict.is_incomplete(),
-        lines,
+        rules,
         conditions,
         statements,
+        requests,
+        choice,
     ])
 }
 
@@ -236,7 +259,10 @@ fn ask(out: &mut String, name: &str, image: &Image) {
     let crawler = image.crawler(["a"]);
     for site in sites {
         let of = schedule(&site.schedule(&crawler));
-        let _ = writeln!(out, "{}", json!({ "image": name, "site": site.address(), "schedule": of }));
+        let text = site.source(TEXT);
+        let text = text.as_deref().map(String::from_utf8_lossy);
+        let value = json!({ "image": name, "site": site.address(), "schedule": of, "text": text });
+        let _ = writeln!(out, "{value}");
     }
 }
 

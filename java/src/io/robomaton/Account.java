@@ -13,7 +13,7 @@ import java.util.Map;
  * @param rules in file order
  * @param terms the conditions of the statements in force
  */
-record Account(List<Decider> rules, List<Statement> statements, List<Condition> terms) {
+record Account(List<Rule> rules, List<Statement> statements, List<Condition> terms) {
     static final Account NONE = new Account(List.of(), List.of(), List.of());
     private static final List<String> LANGUAGES = List.of(
             "aipref", "content-signals", "ai-training", "control-token", "rsl", "tdmrep", "ai-txt", "robots-meta");
@@ -22,17 +22,10 @@ record Account(List<Decider> rules, List<Statement> statements, List<Condition> 
     private static final List<String> EFFECTS = List.of(
             "disallowed", "unread", "conditional", "allowed", "unstated", "disallowed", "unstated", "unstated");
 
-    /** A rule that decided. */
-    record Decider(long line, List<Condition> conditions) {}
-
-    List<Long> lines() {
-        return rules.stream().map(Decider::line).toList();
-    }
-
     /** The conditions of the rules that decided and of the statements in force. */
     List<Condition> conditions() {
         List<Condition> conditions = new ArrayList<>(terms);
-        rules.forEach(rule -> conditions.addAll(rule.conditions));
+        rules.forEach(rule -> conditions.addAll(rule.conditions()));
         return Condition.sorted(conditions, false);
     }
 
@@ -55,7 +48,7 @@ record Account(List<Decider> rules, List<Statement> statements, List<Condition> 
             ofParts |= Preferences.effectsOf(Answer.decision(question.ofRules(part)));
         }
         int effects = Preferences.withParts(own, ofParts);
-        List<Decider> rules = new ArrayList<>();
+        List<Rule> rules = new ArrayList<>();
         for (Usage of : spoken) {
             int answer = question.ofRules(of);
             // A part never permits the whole.
@@ -108,11 +101,9 @@ record Account(List<Decider> rules, List<Statement> statements, List<Condition> 
 
     private static Statement statement(Detail detail, Told told) {
         Detail.Record record = told.finding.record;
-        int file = record.file();
-        String document = file > 0 && file <= detail.files.size() ? detail.files.get(file - 1) : null;
         String fate = told.isBeaten() ? "beaten" : told.decides ? "decides" : "stands";
         return new Statement(
-                LANGUAGES.get(record.language()), CARRIERS.get(record.carrier()), record.line(), document,
+                LANGUAGES.get(record.language()), CARRIERS.get(record.carrier()), record.line(), detail.file(record.file()),
                 Usage.name(told.finding.statement.usage()), EFFECTS.get(told.effect), fate, record.text(),
                 detail.conditions(told.finding.statement.conditions()));
     }

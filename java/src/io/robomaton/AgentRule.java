@@ -49,6 +49,28 @@ enum AgentRule {
         return names.isEmpty() ? List.of(this == VERBATIM ? given : "") : names;
     }
 
+    /**
+     * Refuses an input that names no crawler.
+     *
+     * @throws IllegalArgumentException what to give
+     */
+    void check(String given) {
+        List<String> list = Names.list(given);
+        if (list == null && readsHeaders(given)) {
+            if (UserAgent.crawlers(given).isEmpty()) {
+                throw new IllegalArgumentException("\"" + given + "\" is a User-Agent header that names no crawler:"
+                        + " give the crawler's own name, as in `GPTBot`; `*` means any crawler");
+            }
+            return;
+        }
+        for (String name : list == null ? List.of(given) : list) {
+            if (!isName(name)) {
+                throw new IllegalArgumentException("\"" + name + "\" names no crawler: a name begins with a letter, a"
+                        + " digit, `_`, `-` or `.`; `*` means any crawler");
+            }
+        }
+    }
+
     private boolean isName(String name) {
         return this == VERBATIM || Names.trim(name).equals("*") || !reduce(name).isEmpty();
     }

@@ -10,6 +10,13 @@ import java.util.List;
  * <p>It does not weigh rules.
  */
 final class Detail {
+    /** Roles of groups. */
+    static final int CONVENTIONAL = 0;
+    static final int ELEMENT = 1;
+    static final int PAGE = 2;
+    static final int PAGE_CONVENTIONAL = 3;
+    static final int FIELD = 4;
+    private static final int PREFERENCE = 5;
     private static final int ROLES = 6;
     private static final int NOTATIONS = 4;
     private static final int LANGUAGES = 8;
@@ -35,12 +42,11 @@ final class Detail {
 
         /** True for conventional rules of robots.txt, and its preferences. */
         boolean isRanked() {
-            return role == 0 || role == 5;
+            return role == CONVENTIONAL || role == PREFERENCE;
         }
 
-        /** True if its crawlers are names of the text: those in pages are not. */
-        boolean namesCrawlers() {
-            return isRanked() || role == 4;
+        boolean isOfPage() {
+            return role == ELEMENT || role == PAGE || role == PAGE_CONVENTIONAL;
         }
     }
 
@@ -124,11 +130,22 @@ final class Detail {
         return place > 0 && place <= conditions.size() ? conditions.get((int) place - 1) : List.of();
     }
 
-    /** The first of the names that any group of the text has, or null (R5). */
+    /** The file in a place from 1; null for 0, and for a place that does not exist. */
+    String file(int place) {
+        return place > 0 && place <= files.size() ? files.get(place - 1) : null;
+    }
+
+    /** The name of a usage by the number that rules have. */
+    String usage(int number) {
+        int own = number - Usage.STANDARD;
+        return own < 0 ? Usage.NAMES.get(number) : own < usages.size() ? usages.get(own) : "?";
+    }
+
+    /** The first of the names that any group of the text has, or null (R5). Names in pages do not count. */
     String nameOf(AgentRule rule, List<String> names) {
         for (String name : names) {
             for (Group group : groups) {
-                if (group.namesCrawlers() && group.names(rule, name)) {
+                if (!group.isOfPage() && group.names(rule, name)) {
                     return name;
                 }
             }

@@ -21,7 +21,7 @@ final class Explanation {
         try {
             Question question = site.question(crawler, url);
             List<String> usages = site.usageNames();
-            List<Account.Decider> rules = rules(question, detail, usage, usages, basis);
+            List<Rule> rules = rules(question, detail, usage, usages, basis);
             if (usage.isCrawl()) {
                 return new Account(rules, List.of(), List.of());
             }
@@ -34,7 +34,7 @@ final class Explanation {
     }
 
     /** The rules that decided, of an answer of rules and fields on this basis. */
-    static List<Account.Decider> rules(
+    static List<Rule> rules(
             Question question, Detail detail, Usage usage, List<String> usages, Basis basis) {
         switch (basis) {
             case RULE:
@@ -46,34 +46,32 @@ final class Explanation {
         }
     }
 
-    private static Account.Decider decider(Detail detail, Detail.Rule rule) {
-        return new Account.Decider(rule.line(), detail.conditions(rule.conditions()));
-    }
-
     private static boolean matches(Question question, Detail.Group group, Detail.Rule rule) {
         byte[] target = question.target.bytes(group.notation());
         return Pattern.matches(rule.pattern(), group.notation(), target, question.target.length(group.notation()));
     }
 
     /** The first rule in the file with the highest priority of all that match. */
-    private static List<Account.Decider> ofRule(Question question, Detail detail, Usage usage) {
+    private static List<Rule> ofRule(Question question, Detail detail, Usage usage) {
         Crawler crawler = question.crawler;
         AgentRule rule = question.profile.agentRule;
         Detail.Rule best = null;
+        Detail.Group ofBest = null;
         for (int number : detail.groupsOf(rule, crawler.lookupFor(rule), crawler.namedOnly)) {
             Detail.Group group = detail.groups.get(number);
             for (Detail.Rule of : group.rules()) {
                 boolean isBetter = best == null || of.priority() > best.priority();
                 if (of.usage() == usage.number && isBetter && matches(question, group, of)) {
                     best = of;
+                    ofBest = group;
                 }
             }
         }
-        return best == null ? List.of() : List.of(decider(detail, best));
+        return best == null ? List.of() : List.of(Rule.of(detail, ofBest, best));
     }
 
     /** The fields that decided, and the conventional rule that did with them. */
-    private static List<Account.Decider> ofFields(
+    private static List<Rule> ofFields(
             Question question, Detail detail, Usage usage, List<String> usages) {
         int entry = question.shard.hosts.entry(question.place);
         question.policy.read(question.shard.policies, entry & 0x3FFF_FFFF);
@@ -92,7 +90,7 @@ final class Explanation {
         List<Integer> conventional = detail.groupsOf(rule, names, crawler.namedOnly);
         String asked = usage.number >= 0 && usage.number < usages.size() ? usages.get(usage.number) : null;
         int winner = scoped.decidingRule(decision);
-        List<Account.Decider> deciders = new ArrayList<>();
+        List<Rule> deciders = new ArrayList<>();
         for (int number = 0; number < detail.groups.size(); number++) {
             Detail.Group group = detail.groups.get(number);
             boolean answers = group.isRanked()
@@ -103,14 +101,14 @@ final class Explanation {
                     continue;
                 }
                 long key = (of.priority() >> 3) - 1;
-                String about = usageOf(detail, of.usage(), usages);
+                String about = detail.usage(of.usage());
                 boolean decides = group.isRanked()
                         ? winner >= 0 && winner == key && about.equals(asked)
                         : key >= 0 && scoped.decides(key, permits) && isAsked(scoped, usage, asked, about);
                 if (decides && matches(question, group, of)) {
                     // Of several equivalent conventional rules, the first one counts.
                     winner = group.isRanked() ? -1 : winner;
-                    deciders.add(decider(detail, of));
+                    deciders.add(Rule.of(detail, group, of));
                 }
             }
         }
@@ -127,16 +125,6 @@ final class Explanation {
                 : name != null && group.crawlers().contains(name);
         boolean addressed = scoped.isForAny() ? group.isDefault() : named;
         return addressed && isFor && scoped.holds(group.role(), !purposes.isEmpty());
-    }
-
-    /** The name of a usage by the number that rules of a detail have. */
-    private static String usageOf(Detail detail, int number, List<String> usages) {
-        int standard = Usage.STANDARD;
-        if (number < standard) {
-            return number < usages.size() ? usages.get(number) : "?";
-        }
-        int own = number - standard;
-        return own < detail.usages.size() ? detail.usages.get(own) : "?";
     }
 
     private static boolean isAsked(Scoped scoped, Usage usage, String asked, String about) {

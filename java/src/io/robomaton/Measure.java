@@ -19,12 +19,15 @@ public final class Measure {
      * Measures.
      *
      * @param args the image, the name of the crawler, a file of URLs, and perhaps a usage
-     * @throws IOException if a file cannot be read
      */
-    public static void main(String[] args) throws IOException {
+    public static void main(String[] args) {
+        Command.run(() -> measure(args));
+    }
+
+    private static int measure(String[] args) throws IOException {
         if (args.length < 3 || args.length > 4) {
-            System.err.println("usage: java -cp robomaton.jar io.robomaton.Measure IMAGE AGENT FILE-OF-URLS [USAGE]");
-            System.exit(2);
+            throw new IllegalArgumentException(
+                    "usage: java -cp robomaton.jar io.robomaton.Measure IMAGE AGENT FILE-OF-URLS [USAGE]");
         }
         RobomatonImage image = RobomatonImage.open(Path.of(args[0]));
         Crawler crawler = image.crawler(args[1]);
@@ -51,5 +54,6 @@ public final class Measure {
             System.out.printf("round %d: %.1f ns, %.3f bytes per question; %.1f %% allowed%n",
                     round, time / questions, bytes / questions, 100 * allowed / questions);
         }
+        return Command.OK;
     }
 }

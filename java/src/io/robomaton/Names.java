@@ -65,6 +65,12 @@ final class Names {
                 || type == Character.OTHER_NUMBER;
     }
 
+    /** A name as a file has it: a whole name without its quotation marks. */
+    static String shown(String name) {
+        boolean isWhole = name.length() > 1 && name.startsWith("\"") && name.endsWith("\"");
+        return isWhole ? name.substring(1, name.length() - 1) : name;
+    }
+
     /** The whole name: lower case, single spaces, between quotation marks. */
     static String whole(String name) {
         StringBuilder out = new StringBuilder("\"");

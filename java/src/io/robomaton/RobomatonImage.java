@@ -130,12 +130,20 @@ public final class RobomatonImage {
     }
 
     /**
-     * Resolves a crawler by its names, best first. A name may be a whole {@code User-Agent} header.
+     * Resolves a crawler by its names, best first. A name may be a whole {@code User-Agent} header, and {@code
+     * *} means any crawler.
      *
      * @param names one or more names
      * @return the crawler, for questions to this image alone
+     * @throws IllegalArgumentException if there is no name, or one names no crawler
      */
     public Crawler crawler(String... names) {
+        if (names.length == 0) {
+            throw new IllegalArgumentException("without names there is no crawler; `*` means any crawler");
+        }
+        for (String name : names) {
+            profile().agentRule.check(name);
+        }
         Crawler[] each = new Crawler[layers.length];
         for (int layer = 0; layer < each.length; layer++) {
             each[layer] = new Crawler(layers, layers[layer][0], profile().agentRule, List.of(names));
@@ -347,14 +355,31 @@ public final class RobomatonImage {
 
     /**
      * Checks the validity rules I6 to I17 of SPEC.md in time linear in the size of the image. An image that
-     * passes answers every question. I18, that texts decompress, is not checked.
+     * passes answers every question. {@link #verifyTexts} checks I18.
      *
      * @throws RobomatonException the first broken rule, and where
      */
     public void verify() {
+        verify(false);
+    }
+
+    /**
+     * Like {@link #verify}, and decompresses all texts (I18). That takes time linear in the texts, and a small
+     * image may hold large ones. Those of an image that means harm take up to 512 MiB of memory.
+     *
+     * @throws RobomatonException the first broken rule, and where
+     */
+    public void verifyTexts() {
+        verify(true);
+    }
+
+    private void verify(boolean texts) {
         for (Shard[] shards : layers) {
             for (Shard shard : shards) {
                 Verification.verify(shard);
+                if (texts) {
+                    ColdCheck.checkTexts(shard);
+                }
             }
         }
     }

@@ -161,6 +161,31 @@ final class Shard {
         }
     }
 
+    /** The first bytes of the text of a site's document; null if it has none, or damage hides it. */
+    byte[] text(long number, int limit) {
+        try {
+            byte[] frame = frameOf(number);
+            return frame.length == 0 ? null : ZstdFrame.text(frame, limit);
+        } catch (Damage | IndexOutOfBoundsException damage) {
+            return null;
+        }
+    }
+
+    /** The size that the frame of this text states; -1 if there is none. */
+    long textLength(long number) {
+        try {
+            byte[] frame = frameOf(number);
+            return frame.length == 0 ? -1 : new ZstdFrame(frame).size;
+        } catch (Damage | IndexOutOfBoundsException damage) {
+            return -1;
+        }
+    }
+
+    private byte[] frameOf(long number) {
+        long document = fetches.u32(18 * number + 12);
+        return document == NONE ? new byte[0] : frame(document);
+    }
+
     /** The provenance. Damage throws. */
     Meta meta() {
         return Meta.read(meta.bytes());

@@ -9,6 +9,8 @@ import java.util.OptionalLong;
 /** A site of an image, or another document of a site: the outcome of its fetch, and its records. */
 public final class Site {
     private static final long NONE = 0xFFFF_FFFFL;
+    /** The first bytes of a text in which lines are looked for. */
+    private static final int LINES_WITHIN = 16 << 20;
 
     final RobomatonImage image;
     private final int layer;
@@ -79,6 +81,17 @@ public final class Site {
         return scheme == HostTable.HTTPS ? "https://" + name : scheme == HostTable.HTTP ? "http://" + name : name;
     }
 
+    /** Its host, and its port if it is not the default one. */
+    String authority() {
+        String name = shard.hosts.name(place);
+        int slash = name.indexOf('/');
+        return slash < 0 ? name : name.substring(0, slash);
+    }
+
+    private long number() {
+        return shard.hosts.number(place);
+    }
+
     /**
      * The outcome of fetching its robots.txt, or this document.
      *
@@ -103,7 +116,7 @@ public final class Site {
 
     private long fetch(int field, int size) {
         try {
-            long at = 18 * shard.hosts.number(place) + field;
+            long at = 18 * number() + field;
             return size == 8 ? shard.fetches.i64(at) : size == 4 ? shard.fetches.u32(at) : shard.fetches.u16(at);
         } catch (Damage | IndexOutOfBoundsException damage) {
             return field == 8 ? NONE : 0;
@@ -139,12 +152,58 @@ public final class Site {
         return stated == NONE ? profile().freshFor : stated;
     }
 
+    /** How the groups that answered a question on this basis were chosen; empty without rules. */
+    Optional<Choice> choice(Crawler crawler, Basis basis) {
+        if (basis != Basis.FIELDS && !outcome().equals(Optional.of(Outcome.RULES))) {
+            return Optional.empty();
+        }
+        Detail detail = detail();
+        AgentRule rule = profile().agentRule;
+        return Optional.of(detail == null ? new Choice("nobody", null) : Choice.of(detail, rule, own(crawler)));
+    }
+
     Detail detail() {
         try {
-            return shard.detail(shard.hosts.number(place));
+            return shard.detail(number());
         } catch (Damage | IndexOutOfBoundsException damage) {
             return null;
         }
+    }
+
+    /**
+     * The text of its robots.txt, or of this document, as it was captured. Whoever reads a site that is not
+     * trusted sets a limit: a small image may hold a large text.
+     *
+     * @param limit the first bytes to return, at most so many
+     * @return the bytes; empty if the image does not contain the text, or is damaged here
+     * @throws IllegalArgumentException if the limit is below zero
+     */
+    public Optional<byte[]> text(int limit) {
+        if (limit < 0) {
+            throw new IllegalArgumentException("the limit " + limit + " is below zero");
+        }
+        return Optional.ofNullable(shard.text(number(), limit));
+    }
+
+    /**
+     * The length of its text.
+     *
+     * @return bytes, if the image contains the text
+     */
+    public OptionalLong textLength() {
+        long length = shard.textLength(number());
+        return length < 0 ? OptionalLong.empty() : OptionalLong.of(length);
+    }
+
+    /**
+     * A line of its text as written, such as that of a {@link Rule} of carrier {@code robots} and without a
+     * file. Bytes that are not UTF-8 are replaced.
+     *
+     * @param number the number of the line, from 1
+     * @return the line without its end; empty if the image does not contain it within the first 16 MiB
+     */
+    public Optional<String> line(long number) {
+        return text(LINES_WITHIN).flatMap(text -> Lines.line(text, number));
     }
 
     /**

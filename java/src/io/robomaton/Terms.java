@@ -21,10 +21,27 @@ public record Terms(
     private static final long LONG_UNREACHABLE = 30 * 86_400L;
 
     /**
+     * Checks the time.
+     *
+     * @param onForbidden for status 401 and 403
+     * @param onThrottled for status 429
+     * @param onLongUnreachable for sites unreachable for more than 30 days
+     * @param elements true if the caller works on single elements of pages
+     * @param now the time of the question, or {@link #NO_TIME}
+     * @throws IllegalArgumentException if the time is before 1970, and not {@link #NO_TIME}
+     */
+    public Terms {
+        if (now < NO_TIME) {
+            throw new IllegalArgumentException("the time " + now + " is before 1970");
+        }
+    }
+
+    /**
      * The same terms at a time.
      *
-     * @param seconds seconds since 1970
+     * @param seconds seconds since 1970, or {@link #NO_TIME}
      * @return other terms
+     * @throws IllegalArgumentException if the time is before 1970
      */
     public Terms at(long seconds) {
         return new Terms(onForbidden, onThrottled, onLongUnreachable, elements, seconds);

@@ -89,13 +89,36 @@ public final class Verdict {
     }
 
     /**
-     * The lines of the rules that decided, from 1, in file order. Lines of statements about uses are not
-     * among them: {@link #statements}. This decodes cold records and allocates.
+     * The rules that decided, in file order. Statements about uses are not among them: {@link #statements}.
+     * This decodes cold records and allocates.
      *
-     * @return the lines, none if no rule decided
+     * @return the rules, none if no rule decided
+     */
+    public List<Rule> rules() {
+        return account().rules();
+    }
+
+    /**
+     * The lines of the rules that decided.
+     *
+     * @return the lines of {@link #rules}
      */
     public List<Long> lines() {
-        return account().lines();
+        return rules().stream().map(Rule::line).toList();
+    }
+
+    /**
+     * How the groups that answered were chosen. This decodes cold records and allocates.
+     *
+     * @return the choice; empty if no rules were consulted
+     */
+    public Optional<Choice> choice() {
+        return hasCold() ? site.choice(crawler, basis()) : Optional.empty();
+    }
+
+    /** True if cold records say anything about the answer. */
+    private boolean hasCold() {
+        return site != null && basis() != Basis.NARROWED && basis() != Basis.DAMAGED;
     }
 
     /**
@@ -116,6 +139,17 @@ public final class Verdict {
      */
     public List<Statement> statements() {
         return account().statements();
+    }
+
+    /**
+     * The requests of ACAP records to the crawler for the URL. No decision depends on them. This decodes
+     * cold records and allocates.
+     *
+     * @return the requests in file order
+     * @throws UnsupportedException if a request names a host that this reader cannot map
+     */
+    public List<Request> requests() {
+        return hasCold() ? Request.of(site, crawler, url) : List.of();
     }
 
     @Override

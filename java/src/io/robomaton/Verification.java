@@ -10,9 +10,8 @@ import java.util.List;
  * Checks the validity rules I6 to I17 of SPEC.md, section 9, in its order. {@link Layout} has checked I1
  * to I5. An image that passes never answers {@link Basis#DAMAGED}.
  *
- * <p>I18, that texts decompress, is left to {@code robomaton verify --texts}: this reader shows no text.
- * It takes time linear in the image, and memory for one bit of each byte of policies, lists, programs
- * and scopes.
+ * <p>{@link ColdCheck} also checks I18, for which whoever verifies asks by itself. It takes time linear in
+ * the image, and memory for one bit of each byte of policies, lists, programs and scopes.
  */
 final class Verification {
     private Verification() {}

@@ -67,11 +67,16 @@ public class DamageTest {
                 }
             }
             for (String url : URLS) {
-                image.decide(crawler, Usage.CRAWL, url).lines();
+                Verdict verdict = image.decide(crawler, Usage.CRAWL, url);
+                verdict.rules();
+                verdict.requests();
+                verdict.choice();
                 image.site(url).ifPresent(site -> {
                     site.crawlDelay(crawler);
                     site.schedule(crawler).waitMillis(1_900_000_000, 0);
                     site.sitemaps();
+                    site.line(3);
+                    site.textLength();
                     site.outcome();
                     site.status();
                     site.fetchedAt();

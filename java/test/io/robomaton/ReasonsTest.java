@@ -4,6 +4,7 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,7 +13,7 @@ import java.util.Map;
 import org.junit.Test;
 
 /**
- * Answers with their reasons and at several times, and schedules, are those of the Rust reader
+ * Answers with their reasons and at several times, schedules and texts are those of the Rust reader
  * (tests/tests/conformance_reasons.rs).
  */
 @SuppressWarnings("unchecked")
@@ -54,9 +55,16 @@ public class ReasonsTest {
                 Verdict verdict = image.decide(crawler, usage, url);
                 List<Object> statements = new ArrayList<>();
                 verdict.statements().forEach(of -> statements.add(statement(of)));
-                List<Object> lines = new ArrayList<>(verdict.lines().stream().map(Long::doubleValue).toList());
-                List<Object> found = List.of(url, verdict.decision().toString(), verdict.basis().toString(),
-                        verdict.isIncomplete(), lines, texts(verdict.conditions()), statements);
+                List<Object> rules = new ArrayList<>();
+                verdict.rules().forEach(of -> rules.add(
+                        Arrays.asList((double) of.line(), of.carrier(), of.file(), of.permits(), of.text())));
+                List<Object> requests = new ArrayList<>();
+                verdict.requests().forEach(of -> requests.add(
+                        Arrays.asList(of.action(), of.path(), (double) of.line(), of.file())));
+                List<Object> choice =
+                        verdict.choice().map(of -> Arrays.<Object>asList(of.kind(), of.name())).orElse(null);
+                List<Object> found = Arrays.asList(url, verdict.decision().toString(), verdict.basis().toString(),
+                        verdict.isIncomplete(), rules, texts(verdict.conditions()), statements, requests, choice);
                 assertEquals(line.get("image") + " " + line.get("crawler") + " " + line.get("usage") + " " + now,
                         expected, found);
                 asked++;
@@ -70,16 +78,38 @@ public class ReasonsTest {
         return window == null ? null : List.of((double) window.from(), (double) window.to());
     }
 
+    /** Texts are equal, and begin with their first lines. */
+    @Test
+    public void textsAreEqual() throws IOException {
+        int texts = 0;
+        for (Map<String, Object> line : lines("text")) {
+            Site site = site(image(line), (String) line.get("site"));
+            String text = site.text(1 << 20).map(of -> new String(of, StandardCharsets.UTF_8)).orElse(null);
+            assertEquals((String) line.get("site"), line.get("text"), text);
+            assertEquals(text != null, site.textLength().isPresent());
+            if (text != null) {
+                assertEquals(site.text(Integer.MAX_VALUE).orElseThrow().length, site.textLength().getAsLong());
+                assertEquals(text.split("[\r\n]", 2)[0], site.line(1).orElse(""));
+                texts++;
+            }
+        }
+        assertTrue("texts " + texts, texts > 25);
+    }
+
+    private static Site site(RobomatonImage image, String address) {
+        if (address.lastIndexOf('/') > 8) {
+            return image.document(address, address.substring(address.lastIndexOf('/') + 1)).orElseThrow();
+        }
+        return image.site(address.contains("://") ? address : "http://" + address).orElseThrow();
+    }
+
     @Test
     public void schedulesAreEqual() throws IOException {
         int compared = 0;
         for (Map<String, Object> line : lines("schedule")) {
             RobomatonImage image = image(line);
             String address = (String) line.get("site");
-            Site site = image.site(address.contains("://") ? address : "http://" + address).orElseThrow();
-            if (address.lastIndexOf('/') > 8) {
-                site = image.document(address, address.substring(address.lastIndexOf('/') + 1)).orElseThrow();
-            }
+            Site site = site(image, address);
             Schedule schedule = site.schedule(image.crawler("a"));
             Map<String, Object> expected = (Map<String, Object>) line.get("schedule");
             List<Object> rates = new ArrayList<>();

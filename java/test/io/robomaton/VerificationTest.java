@@ -21,11 +21,19 @@ public class VerificationTest {
     private static final int HEAD = 424;
     private static final int TABLE = 40;
     private static final int ROW = 24;
+    private static final int SOURCES = 14;
+    /** The place in a frame of the size of its text. */
+    private static final int STATED = 5;
 
     /** The broken rule, or 0. */
-    private static int rule(byte[] bytes) {
+    private static int rule(byte[] bytes, boolean texts) {
         try {
-            RobomatonImage.of(bytes).verify();
+            RobomatonImage image = RobomatonImage.of(bytes);
+            if (texts) {
+                image.verifyTexts();
+            } else {
+                image.verify();
+            }
             return 0;
         } catch (RobomatonException error) {
             assertTrue(error.getMessage(), error.rule() > 0 && error.offset() >= 0);
@@ -38,6 +46,10 @@ public class VerificationTest {
         bytes[at] = (byte) value;
         DamageTest.sum(bytes);
         return bytes;
+    }
+
+    private static byte[] turned(byte[] good, int at) {
+        return with(good, at, good[at] ^ 1 << (at + at / 8) % 8);
     }
 
     private static byte[] cut(byte[] good, int end) {
@@ -69,7 +81,7 @@ public class VerificationTest {
     private static IntFunction<byte[]> damage(byte[] good, String way) {
         switch (way) {
             case "turn":
-                return at -> with(good, at, good[at] ^ 1 << (at + at / 8) % 8);
+                return at -> turned(good, at);
             case "cut":
                 return end -> cut(good, end);
             case "section":
@@ -101,7 +113,7 @@ public class VerificationTest {
                 int end = number + (parts.length > 1 ? Integer.parseInt(parts[1]) : 1);
                 for (; number < end; number++) {
                     String what = words[0] + ", " + words[1] + " " + number;
-                    assertEquals(what, Integer.parseInt(parts[0]), rule(damaged.apply(number)));
+                    assertEquals(what, Integer.parseInt(parts[0]), rule(damaged.apply(number), false));
                     compared++;
                 }
             }
@@ -109,11 +121,30 @@ public class VerificationTest {
         assertTrue("compared " + compared, compared > 100_000);
     }
 
+    /** I18: what {@code verify} passes, and has a text that does not decompress. */
+    @Test
+    public void textsAreChecked() throws IOException {
+        byte[] good = Conformance.image("small.rimg");
+        ByteBuffer file = ByteBuffer.wrap(good).order(ByteOrder.LITTLE_ENDIAN);
+        int sources = (int) file.getLong(TABLE + SOURCES * ROW);
+        int damaged = 0;
+        for (int number = 0; number < file.getLong(TABLE + SOURCES * ROW + 8); number++) {
+            byte[] bytes = turned(good, sources + number);
+            int broken = rule(bytes, true);
+            boolean isOfText = broken == 18;
+            assertEquals("byte " + number, isOfText ? 0 : broken, rule(bytes, false));
+            damaged += isOfText ? 1 : 0;
+        }
+        assertTrue("damaged " + damaged, damaged > 100);
+        // The frame of the first text states a byte more than it holds.
+        assertEquals(18, rule(with(good, sources + STATED, good[sources + STATED] + 1), true));
+    }
+
     @Test
     public void goodImagesAreValid() throws IOException {
         for (String name : Conformance.NAMES) {
-            assertEquals(name, 0, rule(Conformance.image(name)));
+            assertEquals(name, 0, rule(Conformance.image(name), true));
         }
-        RobomatonImage.open(Conformance.IMAGES.resolve("shards")).verify();
+        RobomatonImage.open(Conformance.IMAGES.resolve("shards")).verifyTexts();
     }
 }
