@@ -64,6 +64,11 @@ impl Stated {
     fn if_crawled(self) -> Effects {
         self.always.and(self.crawled)
     }
+
+    /// True if it matters whether the crawler may fetch the target.
+    fn depends_on_crawling(self) -> bool {
+        self.if_crawled() != self.always
+    }
 }
 
 /// The statements of one policy of preferences for the crawler.
@@ -168,19 +173,15 @@ impl Asking<'_> {
                 incomplete |= of_rules.incomplete && of_rules.decision != Decision::Unknown;
             }
         }
-        let rules = Effects::from(own.decision);
-        let unite = |stated: Effects, of_parts: Effects| {
-            let all = stated.and(rules).with_parts(of_parts);
-            if all == rules || rules.decides_alone(stated.and(of_parts)) {
-                return Answer { incomplete, ..own };
+        let own = Answer { incomplete, ..own };
+        let if_crawled = unite(own, stated.if_crawled(), of_parts.if_crawled());
+        if stated.depends_on_crawling() || of_parts.depends_on_crawling() {
+            let otherwise = unite(own, stated.always, of_parts.always);
+            if otherwise != if_crawled && self.no_crawl()? {
+                return Some(otherwise);
             }
-            let incomplete = incomplete || all.is_incomplete();
-            Answer { decision: all.decision(), incomplete, basis: Basis::Preferences }
-        };
-        let if_crawled = unite(stated.if_crawled(), of_parts.if_crawled());
-        let otherwise = unite(stated.always, of_parts.always);
-        let is_crawled = if_crawled == otherwise || !self.no_crawl()?;
-        Some(if is_crawled { if_crawled } else { otherwise })
+        }
+        Some(if_crawled)
     }
 
     /// The answer of rules and fields about a usage.
@@ -303,6 +304,18 @@ impl Asking<'_> {
         }
         self.no_crawl
     }
+}
+
+/// The answer of rules and fields about a usage, united with the effects of all statements about it
+/// and its parts.
+fn unite(own: Answer, stated: Effects, of_parts: Effects) -> Answer {
+    let rules = Effects::from(own.decision);
+    let all = stated.and(rules).with_parts(of_parts);
+    if all == rules || rules.decides_alone(stated.and(of_parts)) {
+        return own;
+    }
+    let incomplete = own.incomplete || all.is_incomplete();
+    Answer { decision: all.decision(), incomplete, basis: Basis::Preferences }
 }
 
 impl<'a> Usage<'a> {
