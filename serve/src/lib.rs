@@ -39,6 +39,7 @@ mod routes;
 mod row;
 mod signals;
 mod sites;
+mod stamps;
 mod store;
 mod tester;
 mod token;
