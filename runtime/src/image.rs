@@ -159,6 +159,11 @@ impl<D: AsRef<[u8]>> Image<D> {
         Image { shared: self.shared.with_terms(terms), ..self }
     }
 
+    /// The terms of its answers.
+    pub fn terms(&self) -> &Terms {
+        &self.shared.terms
+    }
+
     /// Checks the image against the format's rules, in time linear in its size, on two threads.
     /// This covers everything that verdicts and explanations depend on; texts are checked for
     /// completeness, not decompressed.
