@@ -20,7 +20,7 @@ use robomaton_compiler::{Options, ProgramCache, emit, is_better};
 use robomaton_corpus::Capture as Read;
 use robomaton_formats::{Decision, Outcome};
 use robomaton_runtime::{Image, LayersError, LeftOut, Manifest, Terms};
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -238,7 +238,7 @@ impl Store {
         // If the store is at fault, the capture may be put again, and the site is not asked in
         // vain.
         if put.as_ref().map_or_else(StoreError::is_of_capture, |_| true) {
-            self.end(&key);
+            self.end(&key, matches!(put, Err(StoreError::NotModified(_))));
         }
         put
     }
