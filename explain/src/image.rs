@@ -24,8 +24,8 @@ const LONGEST_TEXT: usize = 1 << 30;
 ///
 /// # Errors
 /// If the image has no texts, or image and text differ.
-pub fn explain(
-    image: &Image,
+pub fn explain<D: AsRef<[u8]>>(
+    image: &Image<D>,
     query: &Query,
     document: Option<&str>,
     url: &str,
@@ -64,7 +64,12 @@ pub fn explain(
 }
 
 /// The reason why nothing answers, with a hint.
-fn absence(image: &Image, basis: Basis, document: Option<&str>, url: &str) -> Option<String> {
+fn absence<D: AsRef<[u8]>>(
+    image: &Image<D>,
+    basis: Basis,
+    document: Option<&str>,
+    url: &str,
+) -> Option<String> {
     match (basis, document) {
         (Basis::NoSite, Some(name)) => Some(format!("the image does not contain a {name} of the site")),
         (Basis::NoSite, None) => similar_site(image, url),
@@ -83,7 +88,7 @@ pub fn options_of<D: AsRef<[u8]>>(image: &Image<D>) -> Options {
 }
 
 /// The options that a document of an image was compiled with.
-fn options_of_document(image: &Image, document: Option<&str>) -> Options {
+fn options_of_document<D: AsRef<[u8]>>(image: &Image<D>, document: Option<&str>) -> Options {
     let options = options_of(image);
     let profile = if document.is_some() { Profile::Koster } else { options.profile };
     Options { profile, ..options }

@@ -128,8 +128,8 @@ pub fn url_text(url: &[u8]) -> Cow<'_, str> {
 }
 
 /// Decides a URL by robots.txt, or by another document of its site.
-pub fn decide<'a>(
-    image: &'a Image,
+pub fn decide<'a, D: AsRef<[u8]>>(
+    image: &'a Image<D>,
     document: Option<&str>,
     crawler: &'a Crawler,
     usage: Usage<'a>,

@@ -25,18 +25,56 @@ pub(crate) struct Columns<'a, 'py> {
     pub(crate) nulls: &'a str,
 }
 
+/// Who answers about many URLs: an image, a text, or a store at one moment.
+pub(crate) trait Answers: Sync {
+    /// A crawler whose names are resolved.
+    type Crawler: Send + Sync;
+
+    /// The crawler of these names.
+    ///
+    /// # Errors
+    /// If a name names no crawler.
+    fn crawler(&self, agent: &Agent<'_>, to: &Use) -> PyResult<Arc<Self::Crawler>>;
+
+    /// Rejects a usage that is unknown here.
+    ///
+    /// # Errors
+    /// If so.
+    fn check_usage(&self, to: &Use) -> PyResult<()>;
+
+    /// Passes on the verdicts on URLs, the first of which is that of the row `first`.
+    fn verdicts<'u>(
+        &self,
+        who: &Who<Self::Crawler>,
+        to: &Use,
+        first: usize,
+        urls: impl Iterator<Item = &'u str>,
+        each: impl FnMut(&Verdict<'_>),
+    );
+}
+
 /// The crawlers of the rows.
-enum Who {
+pub(crate) enum Who<C> {
     /// The same crawler for all rows.
-    One(Arc<Crawler>),
+    One(Arc<C>),
     /// A crawler for each row, by its index among the distinct ones.
-    Each { crawlers: Vec<Arc<Crawler>>, rows: Vec<u32> },
+    Each { crawlers: Vec<Arc<C>>, rows: Vec<u32> },
+}
+
+impl<C> Who<C> {
+    /// The crawler of a row.
+    pub(crate) fn of(&self, row: usize) -> &C {
+        match self {
+            Who::One(crawler) => crawler,
+            Who::Each { crawlers, rows } => &crawlers[rows[row] as usize],
+        }
+    }
 }
 
 /// A question about many URLs.
-struct Batch<'a> {
-    source: &'a Source,
-    who: &'a Who,
+struct Batch<'a, S: Answers> {
+    source: &'a S,
+    who: &'a Who<S::Crawler>,
     to: &'a Use,
 }
 
@@ -45,7 +83,7 @@ impl Columns<'_, '_> {
     ///
     /// # Errors
     /// If a column cannot be read, or a name names no crawler.
-    pub(crate) fn ask(&self, py: Python<'_>, source: &Source) -> PyResult<Codes> {
+    pub(crate) fn ask<S: Answers>(&self, py: Python<'_>, source: &S) -> PyResult<Codes> {
         let nulls = match self.nulls {
             "error" => false,
             "keep" => true,
@@ -59,11 +97,11 @@ impl Columns<'_, '_> {
         source.check_usage(&self.to)?;
         let mut unasked = Vec::new();
         let who = match (self.agent, self.agents) {
-            (agent, None) => Who::One(one(py, source, agent, urls.len())?),
+            (agent, None) => Who::One(self.one(py, source, agent, urls.len())?),
             (None, Some(agents)) => {
                 let agents = Reader { argument: "agents", nulls }.read(agents)?;
                 unasked.extend(agents.nulls());
-                each(py, source, &agents, &urls)?
+                self.each(py, source, &agents, &urls)?
             }
             (Some(_), Some(_)) => {
                 return Err(PyTypeError::new_err("agent, agents: expected one of the two, not both"));
@@ -78,79 +116,109 @@ impl Columns<'_, '_> {
         }
         Ok(codes)
     }
-}
 
-/// The crawler for all rows; `rows` is their number.
-fn one(
-    py: Python<'_>,
-    source: &Source,
-    agent: Option<&Bound<'_, PyAny>>,
-    rows: usize,
-) -> PyResult<Arc<Crawler>> {
-    let none = py.None().into_bound(py);
-    let agent = agent.unwrap_or(&none);
-    if is_array(agent)? {
-        let said = "agent: expected one crawler's names, not a column; agents= takes one agent a row";
-        return Err(PyTypeError::new_err(said));
-    }
-    let agent: Agent<'_> = agent.extract()?;
-    let names = agent.strings()?;
-    // A name is never listed twice as an alternative to itself: this is a column.
-    if rows > 1 && names.len() == rows {
-        let mut seen = HashSet::new();
-        if let Some(twice) = names.iter().find(|name| !seen.insert(name.as_str())) {
-            return Err(PyValueError::new_err(format!(
-                "agent: a list has the names of one crawler, best first, and this one, as long as urls, has \
-                 {twice:?} twice; agents= takes one agent a row"
-            )));
+    /// The crawler for all rows; `rows` is their number.
+    fn one<S: Answers>(
+        &self,
+        py: Python<'_>,
+        source: &S,
+        agent: Option<&Bound<'_, PyAny>>,
+        rows: usize,
+    ) -> PyResult<Arc<S::Crawler>> {
+        let none = py.None().into_bound(py);
+        let agent = agent.unwrap_or(&none);
+        if is_array(agent)? {
+            let said = "agent: expected one crawler's names, not a column; agents= takes one agent a row";
+            return Err(PyTypeError::new_err(said));
         }
+        let agent: Agent<'_> = agent.extract()?;
+        let names = agent.strings()?;
+        // A name is never listed twice as an alternative to itself: this is a column.
+        if rows > 1 && names.len() == rows {
+            let mut seen = HashSet::new();
+            if let Some(twice) = names.iter().find(|name| !seen.insert(name.as_str())) {
+                return Err(PyValueError::new_err(format!(
+                    "agent: a list has the names of one crawler, best first, and this one, as long as urls, has \
+                 {twice:?} twice; agents= takes one agent a row"
+                )));
+            }
+        }
+        source.crawler(&agent, &self.to)
     }
-    source.crawler(&agent)
+
+    /// The crawler of each row.
+    fn each<S: Answers>(
+        &self,
+        py: Python<'_>,
+        source: &S,
+        agents: &Column,
+        urls: &Column,
+    ) -> PyResult<Who<S::Crawler>> {
+        if agents.len() != urls.len() {
+            let said = format!("agents: has {} rows, and urls {}", agents.len(), urls.len());
+            return Err(PyValueError::new_err(said));
+        }
+        if let (Some(agents), Some(urls)) = (agents.index(py), urls.index(py))
+            && !agents.call_method1("equals", (urls,))?.extract::<bool>()?
+        {
+            return Err(PyValueError::new_err("agents: has another index than urls"));
+        }
+        let crawler = |name: &str| source.crawler(&Agent::One(PyString::new(py, name).into_any()), &self.to);
+        let mut crawlers = Vec::new();
+        let rows = agents.numbered(|row, name| {
+            crawlers.push(crawler(name).map_err(|error| {
+                let said = error.value(py).to_string();
+                let said = said.strip_prefix("agent: ").unwrap_or(&said);
+                PyValueError::new_err(format!("agents[{row}]: {said}"))
+            })?);
+            Ok(crawlers.len() as u32 - 1)
+        })?;
+        if crawlers.is_empty() {
+            // There are no rows.
+            crawlers.push(crawler("*")?);
+        }
+        Ok(Who::Each { crawlers, rows })
+    }
 }
 
-/// The crawler of each row.
-fn each(py: Python<'_>, source: &Source, agents: &Column, urls: &Column) -> PyResult<Who> {
-    if agents.len() != urls.len() {
-        let said = format!("agents: has {} rows, and urls {}", agents.len(), urls.len());
-        return Err(PyValueError::new_err(said));
-    }
-    if let (Some(agents), Some(urls)) = (agents.index(py), urls.index(py))
-        && !agents.call_method1("equals", (urls,))?.extract::<bool>()?
-    {
-        return Err(PyValueError::new_err("agents: has another index than urls"));
-    }
-    let crawler = |name: &str| source.crawler(&Agent::One(PyString::new(py, name).into_any()));
-    let mut crawlers = Vec::new();
-    let rows = agents.numbered(|row, name| {
-        crawlers.push(crawler(name).map_err(|error| {
-            let said = error.value(py).to_string();
-            let said = said.strip_prefix("agent: ").unwrap_or(&said);
-            PyValueError::new_err(format!("agents[{row}]: {said}"))
-        })?);
-        Ok(crawlers.len() as u32 - 1)
-    })?;
-    if crawlers.is_empty() {
-        // There are no rows.
-        crawlers.push(crawler("*")?);
-    }
-    Ok(Who::Each { crawlers, rows })
-}
-
-impl Ask for Batch<'_> {
+impl<S: Answers> Ask for Batch<'_, S> {
     fn is_uniform(&self) -> bool {
         matches!(self.who, Who::One(_))
     }
 
     fn codes<'u>(&self, first: usize, urls: impl Iterator<Item = &'u str>) -> Vec<u8> {
-        let Batch { source, who, to } = *self;
         let mut codes = Vec::with_capacity(urls.size_hint().0);
-        let each = |verdict: Verdict<'_>| {
+        self.source.verdicts(self.who, self.to, first, urls, |verdict| {
             codes.push(match verdict.safe_decision() {
                 Decision::Unknown if verdict.basis() == Basis::NoUrl => NO_URL,
                 decision => code(decision),
             });
-        };
-        match (source, who) {
+        });
+        codes
+    }
+}
+
+impl Answers for Source {
+    type Crawler = Crawler;
+
+    fn crawler(&self, agent: &Agent<'_>, _to: &Use) -> PyResult<Arc<Crawler>> {
+        Source::crawler(self, agent)
+    }
+
+    fn check_usage(&self, to: &Use) -> PyResult<()> {
+        Source::check_usage(self, to)
+    }
+
+    fn verdicts<'u>(
+        &self,
+        who: &Who<Crawler>,
+        to: &Use,
+        first: usize,
+        urls: impl Iterator<Item = &'u str>,
+        mut each: impl FnMut(&Verdict<'_>),
+    ) {
+        let each = |verdict: Verdict<'_>| each(&verdict);
+        match (self, who) {
             (Source::Image(open), Who::One(crawler)) => {
                 let usage = to.resolve(&open.image);
                 open.image.decide_batch(urls.map(|url| Question { crawler, usage, url }), each);
@@ -182,7 +250,6 @@ impl Ask for Batch<'_> {
                 rows.filter_map(decide).for_each(each);
             }
         }
-        codes
     }
 }
 

@@ -19,7 +19,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 use robomaton_explain::{Explanation, SiteInfo, canonical_url, explain, time};
 use robomaton_formats::site::DATA_TXT;
-use robomaton_runtime::{Basis, Decision, Image as Runtime, OpenError, Terms, Watch};
+use robomaton_runtime::{Basis, Decision, Image as Runtime, LeftOut, OpenError, OpenOptions, Terms, Watch};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,7 +38,9 @@ const MAP_ABOVE: u64 = 64 << 20;
 /// than 30 days ago. `elements` is for crawlers that work on single elements of pages. With
 /// `named_only`, only groups that name the crawler count: `User-agent: *` is ignored. `now`, in
 /// seconds since 1970, is the time for deciding which answers are stale; the default is the time of
-/// opening.
+/// opening. With `without_damaged_layers`, layers of a stack that are missing or damaged are no
+/// error: their sites have the answers of older layers, and `left_out` names them. All layers are
+/// verified then.
 #[pyclass(frozen, module = "robomaton")]
 pub struct Image {
     /// Empty if it is closed.
@@ -76,13 +78,13 @@ impl Image {
     }
 }
 
-/// Opens an image: copies one of up to `map_above` bytes, and maps a larger one.
-fn open_image(path: &Path, map_above: u64) -> Result<(Runtime, Option<Watch>), OpenError> {
+/// Opens an image: copies one of up to so many bytes, and maps a larger one.
+fn open_image(path: &Path, options: OpenOptions) -> Result<(Runtime, Option<Watch>), OpenError> {
     // SAFETY: the documentation requires that large images are replaced by rename, as `compile` and
     // `merge` do; the watch ends the use of one that was modified nevertheless.
     #[allow(unsafe_code)]
     unsafe {
-        Runtime::read_or_watch(map_above, path)
+        options.open_or_watch(path)
     }
 }
 
@@ -115,9 +117,9 @@ impl Image {
     #[pyo3(
         signature = (
             path, *, on_forbidden="allow".into(), on_throttled="allow".into(), on_long_unreachable="deny".into(),
-            elements=false, named_only=false, now=None, map_above=MAP_ABOVE
+            elements=false, named_only=false, now=None, map_above=MAP_ABOVE, without_damaged_layers=false
         ),
-        text_signature = "(path, *, on_forbidden='allow', on_throttled='allow', on_long_unreachable='deny', elements=False, named_only=False, now=None, map_above=67108864)"
+        text_signature = "(path, *, on_forbidden='allow', on_throttled='allow', on_long_unreachable='deny', elements=False, named_only=False, now=None, map_above=67108864, without_damaged_layers=False)"
     )]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn new(
@@ -130,6 +132,7 @@ impl Image {
         named_only: bool,
         #[pyo3(from_py_with = arguments::now)] now: Option<u64>,
         #[pyo3(from_py_with = arguments::map_above)] map_above: u64,
+        without_damaged_layers: bool,
     ) -> PyResult<Image> {
         let path = path.0;
         let given = now;
@@ -140,11 +143,12 @@ impl Image {
             elements,
             now: Some(now.unwrap_or_else(time::now)),
         };
-        let opened = py.detach(|| open_image(&path, map_above));
+        let options = OpenOptions { copy_up_to: map_above, without_damaged_layers };
+        let opened = py.detach(|| open_image(&path, options));
         let (image, watch) = opened.map_err(|error| open_error(py, &error))?;
         let image = image.with_terms(terms.clone());
         let crawlers = Crawlers::new(false, named_only);
-        let open = Open { image, terms, given, path: path.clone(), map_above, watch, crawlers };
+        let open = Open { image, terms, given, path: path.clone(), options, watch, crawlers };
         Ok(Image { source: ArcSwapOption::from_pointee(Source::Image(Box::new(open))), path })
     }
 
@@ -164,6 +168,12 @@ impl Image {
     #[getter]
     fn nbytes(&self, py: Python<'_>) -> PyResult<usize> {
         Ok(self.open(&*self.source(py)?)?.image.bytes())
+    }
+
+    /// The layers that it was opened without, each with the reason: see `without_damaged_layers`.
+    #[getter]
+    fn left_out(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
+        Ok(named(self.open(&*self.source(py)?)?.image.left_out()))
     }
 
     /// True if it is closed.
@@ -212,15 +222,19 @@ impl Image {
         let word = |decision: Decision| if decision.is_allowed() { "allow" } else { "deny" };
         let words = (word(on_forbidden), word(on_throttled), word(on_long_unreachable));
         let (path, named_only) = (slf.get().path.clone(), open.crawlers.named_only);
-        let arguments = (path, words.0, words.1, words.2, elements, named_only, open.given, open.map_above);
+        let OpenOptions { copy_up_to, without_damaged_layers } = open.options;
+        let options = (copy_up_to, without_damaged_layers);
+        let arguments =
+            (path, words.0, words.1, words.2, elements, named_only, open.given, options.0, options.1);
         let arguments = arguments.into_pyobject(py)?;
         Ok((slf.get_type().getattr("_of")?, arguments))
     }
 
-    /// Pickles of earlier versions have no `map_above`.
+    /// Pickles of earlier versions have fewer arguments.
     #[classmethod]
     #[pyo3(signature = (
-        path, on_forbidden, on_throttled, on_long_unreachable, elements, named_only, now, map_above=MAP_ABOVE
+        path, on_forbidden, on_throttled, on_long_unreachable, elements, named_only, now, map_above=MAP_ABOVE,
+        without_damaged_layers=false
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn _of(
@@ -233,10 +247,12 @@ impl Image {
         named_only: bool,
         now: Option<u64>,
         map_above: u64,
+        without_damaged_layers: bool,
     ) -> PyResult<Image> {
         let py = class.py();
         let words = (on_forbidden, on_throttled, on_long_unreachable);
-        Image::new(py, path, words.0, words.1, words.2, elements, named_only, now, map_above)
+        let options = (map_above, without_damaged_layers);
+        Image::new(py, path, words.0, words.1, words.2, elements, named_only, now, options.0, options.1)
     }
 
     /// True if the crawler may fetch the URL, or use it otherwise, without conditions.
@@ -427,6 +443,11 @@ impl Image {
         let verified = py.detach(|| if texts { image.verify_with_texts() } else { image.verify() });
         verified.map_err(|error| image_error(py, Some(&self.path), &error))
     }
+}
+
+/// The names of layers that were left out, and the reasons.
+pub(crate) fn named(left_out: &[LeftOut]) -> Vec<(String, String)> {
+    left_out.iter().map(|LeftOut { name, error }| (name.clone(), error.clone())).collect()
 }
 
 /// An explanation as text.

@@ -262,7 +262,7 @@ impl Robots {
         #[pyo3(from_py_with = arguments::nulls)] nulls: String,
     ) -> PyResult<Bound<'py, PyAny>> {
         let columns = Columns { urls, agent, agents, to: Use { usage, purpose }, threads, nulls: &nulls };
-        columns.ask(py, &self.source)?.verdicts(py)
+        columns.ask(py, &*self.source)?.verdicts(py)
     }
 
     /// For each of many URLs, true if it is allowed without conditions, as in
@@ -286,7 +286,7 @@ impl Robots {
         #[pyo3(from_py_with = arguments::nulls)] nulls: String,
     ) -> PyResult<Bound<'py, PyAny>> {
         let columns = Columns { urls, agent, agents, to: Use { usage, purpose }, threads, nulls: &nulls };
-        columns.ask(py, &self.source)?.allowed(py)
+        columns.ask(py, &*self.source)?.allowed(py)
     }
 
     /// The explanation: the text of `robomaton explain`.

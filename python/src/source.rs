@@ -9,7 +9,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use robomaton_compiler::Options;
 use robomaton_explain::{Error, Query, SingleSite, SiteFiles, check_usage, decide};
-use robomaton_runtime::{Crawler, Image, Terms, Verdict, Watch};
+use robomaton_runtime::{Crawler, Image, OpenOptions, Terms, Verdict, Watch};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -26,8 +26,8 @@ pub(crate) struct Open {
     /// The time of the question, if it was given.
     pub(crate) given: Option<u64>,
     pub(crate) path: PathBuf,
-    /// The size above which it is mapped, as it was given.
-    pub(crate) map_above: u64,
+    /// How it was opened.
+    pub(crate) options: OpenOptions,
     /// Watches the files of a mapped image.
     pub(crate) watch: Option<Watch>,
     pub(crate) crawlers: Crawlers,

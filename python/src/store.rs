@@ -1,4 +1,4 @@
-//! A store of captures, as Python sees it: open for reading, or for writing.
+//! A store of captures, as Python sees it: open for reading, or, in `writer`, for writing.
 //!
 //! ```text
 //!   arguments ──▶ capture ──▶ open (a store or a reader) ──▶ Answer, SiteState
@@ -8,34 +8,52 @@
 //! interpreter lock is released wherever a file is read or written; a question takes no lock of the
 //! store. It decides nothing.
 
+/// The options of a store from the keywords that both classes have.
+macro_rules! options {
+    ($profile:ident, $crawlers:ident, $vocabulary:ident, $control_tokens:ident, $limits:expr, $on_forbidden:ident,
+        $on_throttled:ident, $elements:ident) => {{
+        let compile = compile_options(&$profile, &$crawlers, &$vocabulary, &$control_tokens, $limits)?;
+        let terms = Terms {
+            on_forbidden: permission("on_forbidden", &$on_forbidden)?,
+            on_throttled: permission("on_throttled", &$on_throttled)?,
+            elements: $elements,
+            ..Terms::default()
+        };
+        ReaderOptions { compile, terms }
+    }};
+}
+
 mod capture;
 mod open;
 mod state;
 mod time;
+mod writer;
 
-use crate::answer::Answer;
+use crate::answer::{Answer, from_json};
 use crate::arguments;
 use crate::ask::{Agent, Listed, Use};
-use crate::batch::warn_no_url;
-use crate::error::store_error;
-use crate::image::permission;
+use crate::batch::{Columns, warn_no_url};
+use crate::error::{said, store_error};
+use crate::image::{permission, text_of};
 use crate::options::compile_options;
 use crate::paths::Named;
 use crate::text::Text;
+use crate::urls::Codes;
 use arc_swap::ArcSwapOption;
 use capture::{Fetched, Fields, body, headers};
-use open::{Open, Opened};
+use open::{Moment, Open, Opened};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyDict, PyTuple};
+use robomaton_explain::{SiteInfo, explain, time as clock};
 use robomaton_runtime::{Basis, Terms};
-use robomaton_store::{Durability, Reader, ReaderOptions, Stats, Store as Written, StoreError, StoreOptions};
+use robomaton_store::{Reader, ReaderOptions, Stats, Store as Written, StoreError};
 pub(crate) use state::SiteState;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
-use time::{given, seconds};
+use time::seconds;
+pub(crate) use writer::Store;
 
 /// A store that is open for reading: any number of processes may have it open while another one
 /// writes it as a `Store`. Threads share it.
@@ -61,26 +79,6 @@ pub struct StoreReader {
     opened: ArcSwapOption<Opened>,
     path: PathBuf,
 }
-
-/// A store of captures that answers while captures go in: a directory, which is created if it is
-/// missing. One process at a time has it open as a `Store`, and a second one gets a `StoreLocked`;
-/// others read it as a `StoreReader`.
-///
-/// `durability` says when a put is durable: `"each"` when it returns; a number of milliseconds, at
-/// most so long after; `None` when the system writes it (a crash of the process loses nothing, a
-/// power failure may). `memory_captures` is the number of captures in memory before they become a
-/// layer (4096). The other options are those of `StoreReader`.
-///
-/// ```python
-/// with robomaton.Store("crawl.store") as store:
-///     if store.state(url).state == "unknown" and store.begin(url):
-///         response = fetch(robots_url)
-///         store.put(robots_url, response.status, response.body, headers=response.headers)
-///     if store.allowed(url, "mybot"):
-///         ...
-/// ```
-#[pyclass(frozen, subclass, extends = StoreReader, module = "robomaton")]
-pub struct Store;
 
 impl StoreReader {
     /// The open store, for a call that keeps it.
@@ -115,6 +113,13 @@ impl StoreReader {
         result.map_err(|error| store_error(py, &self.path, &error))
     }
 
+    /// Answers about many URLs.
+    fn ask(&self, py: Python<'_>, columns: &Columns<'_, '_>) -> PyResult<Codes> {
+        let opened = self.opened(py)?;
+        let snapshot = opened.open().snapshot();
+        columns.ask(py, &Moment { opened: &opened, snapshot })
+    }
+
     /// Calls a store that is open for writing.
     fn write<T: Send>(
         &self,
@@ -127,45 +132,6 @@ impl StoreReader {
         })?;
         result.ok_or_else(|| PyTypeError::new_err("the store is open for reading"))
     }
-}
-
-/// When a put is durable, as given.
-fn durability(value: &Bound<'_, PyAny>) -> PyResult<Option<Durability>> {
-    let expected = || PyValueError::new_err("durability: expected 'each', milliseconds or None");
-    if value.is_none() {
-        return Ok(Some(Durability::Never));
-    }
-    if value.is_instance_of::<PyString>() {
-        return if value.eq("each")? { Ok(Some(Durability::Each)) } else { Err(expected()) };
-    }
-    let milliseconds = arguments::durability(value)?;
-    // A thread that syncs without a pause would do nothing else.
-    if milliseconds == 0 {
-        return Err(expected());
-    }
-    Ok(Some(Durability::Every(Duration::from_millis(milliseconds.into()))))
-}
-
-/// A number that is not zero, if it is given.
-fn at_least_one(name: &str, value: Option<usize>) -> PyResult<Option<usize>> {
-    match value {
-        Some(0) => Err(PyValueError::new_err(format!("{name}: expected 1 or more"))),
-        value => Ok(value),
-    }
-}
-
-macro_rules! options {
-    ($profile:ident, $crawlers:ident, $vocabulary:ident, $control_tokens:ident, $limits:expr, $on_forbidden:ident,
-        $on_throttled:ident, $elements:ident) => {{
-        let compile = compile_options(&$profile, &$crawlers, &$vocabulary, &$control_tokens, $limits)?;
-        let terms = Terms {
-            on_forbidden: permission("on_forbidden", &$on_forbidden)?,
-            on_throttled: permission("on_throttled", &$on_throttled)?,
-            elements: $elements,
-            ..Terms::default()
-        };
-        ReaderOptions { compile, terms }
-    }};
 }
 
 #[pymethods]
@@ -304,6 +270,96 @@ impl StoreReader {
         Ok(answer)
     }
 
+    /// The verdicts for many URLs at one moment; the arguments and columns are those of
+    /// `Image.decide_batch`.
+    #[pyo3(
+        signature = (
+            urls, agent=None, *, agents=None, usage=None, purpose=None, threads=1, nulls="error".into()
+        ),
+        text_signature = "($self, urls, agent=None, *, agents=None, usage=None, purpose=None, threads=1, nulls='error')"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
+    fn decide_batch<'py>(
+        &self,
+        py: Python<'py>,
+        urls: &Bound<'py, PyAny>,
+        agent: Option<&Bound<'py, PyAny>>,
+        agents: Option<&Bound<'py, PyAny>>,
+        #[pyo3(from_py_with = arguments::usage)] usage: Option<String>,
+        #[pyo3(from_py_with = arguments::purpose)] purpose: Option<String>,
+        #[pyo3(from_py_with = arguments::threads)] threads: i64,
+        #[pyo3(from_py_with = arguments::nulls)] nulls: String,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let columns = Columns { urls, agent, agents, to: Use { usage, purpose }, threads, nulls: &nulls };
+        self.ask(py, &columns)?.verdicts(py)
+    }
+
+    /// For each of many URLs, true if it is allowed without conditions; the arguments and columns
+    /// are those of `Image.allowed_batch`.
+    #[pyo3(
+        signature = (
+            urls, agent=None, *, agents=None, usage=None, purpose=None, threads=1, nulls="error".into()
+        ),
+        text_signature = "($self, urls, agent=None, *, agents=None, usage=None, purpose=None, threads=1, nulls='error')"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
+    fn allowed_batch<'py>(
+        &self,
+        py: Python<'py>,
+        urls: &Bound<'py, PyAny>,
+        agent: Option<&Bound<'py, PyAny>>,
+        agents: Option<&Bound<'py, PyAny>>,
+        #[pyo3(from_py_with = arguments::usage)] usage: Option<String>,
+        #[pyo3(from_py_with = arguments::purpose)] purpose: Option<String>,
+        #[pyo3(from_py_with = arguments::threads)] threads: i64,
+        #[pyo3(from_py_with = arguments::nulls)] nulls: String,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let columns = Columns { urls, agent, agents, to: Use { usage, purpose }, threads, nulls: &nulls };
+        self.ask(py, &columns)?.allowed(py)
+    }
+
+    /// The explanation: the text of `robomaton explain`.
+    #[pyo3(signature = (url, agent, *, usage=None, purpose=None))]
+    fn explain(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::url)] url: Text<'_>,
+        agent: Agent<'_>,
+        #[pyo3(from_py_with = arguments::usage)] usage: Option<String>,
+        #[pyo3(from_py_with = arguments::purpose)] purpose: Option<String>,
+    ) -> PyResult<String> {
+        let query = self.opened(py)?.explained(&agent, &Use { usage, purpose })?;
+        let url = url.as_str();
+        let explanation =
+            self.call(py, |open| open.snapshot().with_site(url, |image| explain(image, &query, None, url)))?;
+        text_of(&explanation.map_err(|error| said(&error))?)
+    }
+
+    /// What is held of the site of a URL or host, as printed by `robomaton inspect --site --json`;
+    /// None if nothing is.
+    fn site<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = arguments::url)] url: Text<'_>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let (url, now) = (url.as_str(), clock::now());
+        let site =
+            self.call(py, |open| open.snapshot().with_site(url, |image| SiteInfo::find(image, url, now)))?;
+        let Some(site) = site else { return Ok(None) };
+        let json = serde_json::to_string(&site).map_err(|error| said(&error))?;
+        from_json(py, &json).map(Some)
+    }
+
+    /// The URLs of the site's sitemaps, in file order.
+    fn sitemaps(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::url)] url: Text<'_>,
+    ) -> PyResult<Vec<String>> {
+        let snapshot = self.opened(py)?.open().snapshot();
+        Ok(snapshot.site(url.as_str()).map(|site| site.sitemaps()).unwrap_or_default())
+    }
+
     /// The seconds between fetches that the site requests from the crawler by Crawl-delay, if any.
     fn crawl_delay(
         &self,
@@ -386,133 +442,5 @@ impl StoreReader {
         dict.set_item("memory_bytes", memory_bytes)?;
         dict.set_item("log_bytes", log_bytes)?;
         Ok(dict)
-    }
-}
-
-#[pymethods]
-impl Store {
-    /// Opens the store in a directory, which is created if it is missing.
-    #[new]
-    #[pyo3(
-        signature = (
-            path, *, durability=None, memory_captures=None, profile="full".into(), crawlers=Listed::default(),
-            vocabulary=Listed::default(), control_tokens=Listed::default(), max_bytes=None, max_groups=None,
-            max_rules=None, max_stars=None, on_forbidden="allow".into(), on_throttled="allow".into(), elements=false,
-            named_only=false, headers=false
-        ),
-        text_signature = "(path, *, durability='each', memory_captures=None, profile='full', crawlers=(), vocabulary=(), \
-                          control_tokens=(), max_bytes=None, max_groups=None, max_rules=None, max_stars=None, \
-                          on_forbidden='allow', on_throttled='allow', elements=False, named_only=False, headers=False)"
-    )]
-    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
-    fn new(
-        py: Python<'_>,
-        #[pyo3(from_py_with = arguments::path)] path: Named,
-        #[pyo3(from_py_with = durability)] durability: Option<Durability>,
-        #[pyo3(from_py_with = arguments::memory_captures)] memory_captures: Option<usize>,
-        profile: String,
-        crawlers: Listed<'_>,
-        vocabulary: Listed<'_>,
-        control_tokens: Listed<'_>,
-        #[pyo3(from_py_with = arguments::max_bytes)] max_bytes: Option<usize>,
-        #[pyo3(from_py_with = arguments::max_groups)] max_groups: Option<usize>,
-        #[pyo3(from_py_with = arguments::max_rules)] max_rules: Option<usize>,
-        #[pyo3(from_py_with = arguments::max_stars)] max_stars: Option<usize>,
-        on_forbidden: String,
-        on_throttled: String,
-        elements: bool,
-        named_only: bool,
-        headers: bool,
-    ) -> PyResult<PyClassInitializer<Store>> {
-        let limits = [max_bytes, max_groups, max_rules, max_stars];
-        let options = options!(
-            profile,
-            crawlers,
-            vocabulary,
-            control_tokens,
-            limits,
-            on_forbidden,
-            on_throttled,
-            elements
-        );
-        let path = path.0;
-        let store = StoreOptions {
-            compile: options.compile.clone(),
-            durability: durability.unwrap_or_default(),
-            terms: options.terms.clone(),
-            memory_captures: at_least_one("memory_captures", memory_captures)?,
-            ..StoreOptions::default()
-        };
-        let store = py.detach(|| Written::open(&path, store));
-        let store = store.map_err(|error| store_error(py, &path, &error))?;
-        let opened = Opened::new(py, Open::Writer(store), options, headers, named_only)?;
-        let reader = StoreReader { opened: ArcSwapOption::from_pointee(opened), path };
-        Ok(PyClassInitializer::from(reader).add_subclass(Store))
-    }
-
-    /// Puts the result of fetching a robots.txt: it counts for the next question, and is durable as
-    /// configured. False if the store has one that is as new, which stays.
-    ///
-    /// `url` is the URL that was asked first; `status` is the HTTP status of the last answer after
-    /// so many `redirects`, 0 if there was no answer; 304 renews the text that is held. `headers`
-    /// is a mapping or pairs of `str` or `bytes`, also with lists of values; `body` is without
-    /// transfer and content encodings. `fetched_at` is in seconds since 1970, or a datetime with a
-    /// time zone; the default is the clock's.
-    #[pyo3(
-        signature = (url, status, body=None, *, headers=None, redirects=0, fetched_at=None),
-        text_signature = "($self, url, status, body=b'', *, headers=(), redirects=0, fetched_at=None)"
-    )]
-    fn put(
-        slf: &Bound<'_, Store>,
-        #[pyo3(from_py_with = arguments::url)] url: Text<'_>,
-        #[pyo3(from_py_with = arguments::status)] status: u16,
-        #[pyo3(from_py_with = body)] body: Option<Vec<u8>>,
-        #[pyo3(from_py_with = headers)] headers: Option<Fields>,
-        #[pyo3(from_py_with = arguments::redirects)] redirects: u16,
-        fetched_at: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<bool> {
-        let capture = Fetched { url, status, body, headers, redirects, fetched_at }.capture()?;
-        slf.as_super().get().write(slf.py(), |store| store.put(&capture))
-    }
-
-    /// Marks the fetch of a site's robots.txt as begun. False if one is in flight. It ends with a
-    /// put of the site, or after ten minutes.
-    #[pyo3(signature = (url, now=None))]
-    fn begin(
-        slf: &Bound<'_, Store>,
-        #[pyo3(from_py_with = arguments::url)] url: Text<'_>,
-        now: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<bool> {
-        let (url, now) = (url.as_str().to_owned(), seconds("now", now)?);
-        slf.as_super().get().write(slf.py(), |store| store.begin(&url, now))
-    }
-
-    /// Puts the captures that readers handed over. Returns how many of them counted. Call it every
-    /// second or so if there are readers that fetch.
-    fn take_handed(slf: &Bound<'_, Store>) -> PyResult<usize> {
-        slf.as_super().get().write(slf.py(), |store| store.take_handed())
-    }
-
-    /// Makes the captures in memory layers, and merges layers where that pays. Call it every second
-    /// or so, in a thread of its own: puts and questions go on meanwhile.
-    fn compact(slf: &Bound<'_, Store>) -> PyResult<()> {
-        slf.as_super().get().write(slf.py(), |store| store.compact())
-    }
-
-    /// Removes the captures that were fetched before a time, and those of unknown time, and writes
-    /// all others as one layer.
-    fn evict(slf: &Bound<'_, Store>, oldest: &Bound<'_, PyAny>) -> PyResult<()> {
-        let oldest = given("oldest", oldest)?;
-        slf.as_super().get().write(slf.py(), |store| store.evict(oldest))
-    }
-
-    /// Writes all captures in memory as a layer.
-    fn flush(slf: &Bound<'_, Store>) -> PyResult<()> {
-        slf.as_super().get().write(slf.py(), |store| store.flush())
-    }
-
-    /// Makes all captures durable that were put.
-    fn sync(slf: &Bound<'_, Store>) -> PyResult<()> {
-        slf.as_super().get().write(slf.py(), |store| store.sync())
     }
 }

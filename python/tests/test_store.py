@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import threading
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -65,6 +66,94 @@ def test_answers_are_those_of_an_image(store: Store, tmp_path: Path) -> None:
     # An answer is that of its moment.
     store.put(URL, 200, "", fetched_at=NOW + 1)
     assert (alone.verdict, alone.line) == ("disallowed", 2)
+
+
+def test_what_is_held_is_that_of_an_image(store: Store, tmp_path: Path) -> None:
+    text = "User-agent: a\nDisallow: /x\n\nUser-agent: *\nDisallow: /\nSitemap: https://a.example/s.xml\n"
+    store.put(URL, 200, "User-agent: *\nDisallow: /old\n", fetched_at=NOW - 1)
+    store.put(site(1), 404, fetched_at=NOW)
+    store.flush()
+    # The newer text is in memory, on top of a layer.
+    store.put(URL, 200, text, fetched_at=NOW)
+    urls = ["https://a.example/x", "https://a.example/y", "https://site1.example/", "https://b.example/"]
+    reader = StoreReader(store.path)
+
+    def held(of: Any) -> list[Any]:
+        explained = [of.explain(url, agent, usage=usage) for url in urls for agent in "ab" for usage in (None, "index")]
+        sites = [of.site(url) for url in [*urls, "a.example"]]
+        # The number of a document is the image's own.
+        sites = [site and {**site, "document": None} for site in sites]
+        return [explained, sites, [of.sitemaps(url) for url in urls]]
+
+    def batches(of: Any) -> list[Any]:
+        column = ["b", "a", "b", "c"]
+        return [
+            of.decide_batch(urls, "a"),
+            of.decide_batch(urls * 50, "a", usage="index", threads=2),
+            of.decide_batch([*urls, None], agents=[*column, "a"], nulls="keep"),
+            of.allowed_batch(urls, ["zbot", "a"], purpose="news"),
+            of.decide_batch([], agents=[]),
+        ]
+
+    from_memory = held(store), held(reader), batches(store), batches(reader)
+    store.flush()
+    robomaton.merge([store.path], tmp_path / "a.rimg")
+    image = robomaton.Image(tmp_path / "a.rimg")
+    assert from_memory == (held(image), held(image), batches(image), batches(image))
+    assert (held(store), batches(store)) == (held(image), batches(image))
+    assert store.sitemaps(URL) == ["https://a.example/s.xml"]
+    assert store.explain("https://a.example/x", "a").splitlines()[-1].startswith("verdict  disallowed: line 2")
+    with pytest.warns(UserWarning, match="no URL of a site"):
+        assert store.allowed_batch(["x"], "a") == [False]
+    for wrong in (
+        {"agent": ""},
+        {"agents": ["a"]},
+        {"usage": "trian"},
+        {"nulls": "drop"},
+        {"agent": "a", "agents": ["a"]},
+    ):
+        with pytest.raises((ValueError, TypeError)):
+            store.decide_batch(urls, **wrong)
+    with pytest.raises(ValueError, match="usage"):
+        store.explain(URL, "a", usage="trian")
+
+
+def test_a_batch_in_numpy_has_the_codes_of_an_image(store: Store) -> None:
+    numpy = pytest.importorskip("numpy")
+    store.put(URL, 200, TEXT, fetched_at=NOW)
+    urls = numpy.array(["https://a.example/private", "https://a.example/", "https://b.example/"])
+    codes = store.decide_batch(urls, "mybot")
+    assert [robomaton.VERDICTS[code] for code in codes] == ["disallowed", "allowed", "unknown"]
+    assert store.allowed_batch(urls, "mybot").tolist() == [False, True, False]
+
+
+def test_damaged_layers_are_left_out_on_demand(tmp_path: Path) -> None:
+    path = tmp_path / "store"
+    with Store(path) as store:
+        for number in range(2):
+            store.put(site(number), 200, TEXT, fetched_at=NOW)
+            store.flush()
+        assert store.left_out == []
+    newest = max(path.glob("*.rimg"), key=lambda layer: int(layer.stem))
+    newest.write_bytes(b"no image")
+    with pytest.raises(robomaton.ImageError, match=newest.name):
+        robomaton.Image(path)
+    for map_above in (0, 1 << 20):
+        image = robomaton.Image(path, without_damaged_layers=True, map_above=map_above)
+        again = pickle.loads(pickle.dumps(image))
+        for opened in (image, again):
+            assert [name for name, _ in opened.left_out] == [newest.name]
+            assert not opened.allowed("https://site0.example/private", "mybot")
+            assert opened.decide("https://site1.example/", "mybot").verdict == "unknown"
+    with pytest.raises((StoreError, robomaton.ImageError), match=newest.name):
+        Store(path)
+    with Store(path, without_damaged_layers=True) as store:
+        ((name, reason),) = store.left_out
+        assert name == newest.name and reason
+        assert store.state(site(0)).state != "unknown" and store.state(site(1)).state == "unknown"
+    with Store(path) as store:
+        assert store.left_out == []
+    assert newest.with_suffix(".rimg.damaged").read_bytes() == b"no image"
 
 
 def test_names_and_options(tmp_path: Path) -> None:

@@ -159,6 +159,11 @@ impl<D: AsRef<[u8]>> Image<D> {
         Image { shared: self.shared.with_terms(terms), ..self }
     }
 
+    /// The terms of its answers.
+    pub fn terms(&self) -> &Terms {
+        &self.shared.terms
+    }
+
     /// Checks the image against the format's rules, in time linear in its size, on two threads.
     /// This covers everything that verdicts and explanations depend on; texts are checked for
     /// completeness, not decompressed.
@@ -177,8 +182,33 @@ impl<D: AsRef<[u8]>> Image<D> {
         self.verify_by(|bytes| robomaton_formats::verify::verify_with_texts(bytes).map(|_| ()))
     }
 
+    /// Like [`Image::verify`], but passes over the layers of whose names in the manifest the
+    /// function says that their files were verified before. Of other images, it has no name to ask
+    /// about.
+    ///
+    /// # Errors
+    /// The first violated rule, and where.
+    pub fn verify_unless(&self, is_verified: impl Fn(&str) -> bool) -> Result<(), ImageError> {
+        let names = self.layer_names();
+        let passed: Vec<bool> = names.iter().map(|name| is_verified(name)).collect();
+        let is_passed = |shard: &Shard<D>| passed.get(usize::from(shard.layer)) == Some(&true);
+        let shards = self.all().filter(|shard| !is_passed(shard));
+        self.verify_all(shards, |bytes| robomaton_formats::verify::verify(bytes).map(|_| ()))
+    }
+
     fn verify_by(&self, verify: impl Fn(&[u8]) -> Result<(), ImageError>) -> Result<(), ImageError> {
-        self.all().try_for_each(|shard| {
+        self.verify_all(self.all(), verify)
+    }
+
+    fn verify_all<'i>(
+        &'i self,
+        mut shards: impl Iterator<Item = &'i Shard<D>>,
+        verify: impl Fn(&[u8]) -> Result<(), ImageError>,
+    ) -> Result<(), ImageError>
+    where
+        D: 'i,
+    {
+        shards.try_for_each(|shard| {
             verify(shard.data.as_ref()).map_err(|error| self.in_layer(shard.layer, error))
         })
     }

@@ -132,9 +132,14 @@ impl<D: AsRef<[u8]>> Image<D> {
             .with_terms(self.shared.terms.clone())
     }
 
+    /// The names of the layers in the manifest, newest first; empty if there was none.
+    pub fn layer_names(&self) -> &[String] {
+        self.rest.as_ref().map(|rest| &rest.names[..]).unwrap_or_default()
+    }
+
     /// The error of a layer, with its name.
     pub(crate) fn in_layer(&self, layer: u8, error: ImageError) -> ImageError {
-        let names = self.rest.as_ref().map(|rest| &rest.names[..]).unwrap_or_default();
+        let names = self.layer_names();
         match names.get(usize::from(layer)) {
             None if self.older().is_empty() => error,
             Some(name) => ImageError::Layer { name: name.clone(), error: Box::new(error) },

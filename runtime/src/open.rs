@@ -94,14 +94,33 @@ impl OpenOptions {
     /// # Safety
     /// As for [`Image::map`], if the image is larger than [`OpenOptions::copy_up_to`].
     pub unsafe fn open(self, path: impl AsRef<Path>) -> Result<Image, OpenError> {
+        // SAFETY: the caller promises as much.
+        unsafe { self.open_unless(path, &|_| false) }
+    }
+
+    /// Opens an image as [`OpenOptions::open`] does, but verifies no layer of whose name the
+    /// function says that its file, as it is now, was verified before. Each is asked about once it
+    /// is read or mapped.
+    ///
+    /// # Errors
+    /// As of [`OpenOptions::open`].
+    ///
+    /// # Safety
+    /// The same.
+    pub unsafe fn open_unless(
+        self,
+        path: impl AsRef<Path>,
+        is_verified: &dyn Fn(&str) -> bool,
+    ) -> Result<Image, OpenError> {
         let path = path.as_ref();
         let without = self.without_damaged_layers;
+        let verify = Verify { without_damaged: without, is_verified };
         attempt(path, |is_current| {
             let image = if bytes(path, without)? <= self.copy_up_to {
-                open(path, without, &Memory::read)?
+                open(path, verify, &Memory::read)?
             } else {
                 // SAFETY: the caller promises that nobody changes or truncates the files.
-                open(path, without, &|path| unsafe { Memory::map(path) })?
+                open(path, verify, &|path| unsafe { Memory::map(path) })?
             };
             // A layer may be missing only since the manifest was replaced.
             if image.left_out().is_empty() || is_current() { Ok(image) } else { Err(replaced(path)) }
@@ -119,6 +138,7 @@ impl OpenOptions {
     pub unsafe fn open_or_watch(self, path: impl AsRef<Path>) -> Result<(Image, Option<Watch>), OpenError> {
         let path = path.as_ref();
         let without = self.without_damaged_layers;
+        let verify = Verify { without_damaged: without, is_verified: &|_| false };
         attempt(path, |is_current| {
             let mut files = files(path)?;
             if without {
@@ -129,9 +149,9 @@ impl OpenOptions {
             let is_mapped = watch.bytes() > self.copy_up_to;
             let image = if is_mapped {
                 // SAFETY: the caller promises that nobody changes or truncates the files.
-                open(path, without, &|path| unsafe { Memory::map_file(watch.file(path)?) })?
+                open(path, verify, &|path| unsafe { Memory::map_file(watch.file(path)?) })?
             } else {
-                open(path, without, &|path| Memory::copy_file(watch.file(path)?))?
+                open(path, verify, &|path| Memory::copy_file(watch.file(path)?))?
             };
             // Else the watch is of other layers, or one is missing only since the manifest was
             // replaced.
@@ -188,7 +208,7 @@ impl Image {
     pub unsafe fn map(path: impl AsRef<Path>) -> Result<Image, OpenError> {
         let path = path.as_ref();
         // SAFETY: the caller promises that nobody changes or truncates the files.
-        attempt(path, |_| open(path, false, &|path| unsafe { Memory::map(path) }))
+        attempt(path, |_| open(path, Verify::NONE, &|path| unsafe { Memory::map(path) }))
     }
 
     /// Reads an image file, all shards in a directory as one image, or the layers of a stack into
@@ -199,7 +219,7 @@ impl Image {
     /// As for [`Image::map`].
     pub fn read(path: impl AsRef<Path>) -> Result<Image, OpenError> {
         let path = path.as_ref();
-        attempt(path, |_| open(path, false, &Memory::read))
+        attempt(path, |_| open(path, Verify::NONE, &Memory::read))
     }
 
     /// Reads an image of up to `most` bytes, as [`Image::read`] does, unless somebody writes to it
@@ -308,8 +328,21 @@ fn replaced(path: &Path) -> OpenError {
 /// Reads or maps a file.
 type Load<'a> = &'a dyn Fn(&Path) -> io::Result<Memory>;
 
-fn open(path: &Path, without_damaged: bool, load: Load<'_>) -> Result<Image, OpenError> {
-    if Manifest::is_in(path) { open_layers(path, without_damaged, load) } else { open_shards(path, load) }
+/// What is verified at opening.
+#[derive(Clone, Copy)]
+struct Verify<'a> {
+    /// True if layers are verified, and left out if they are damaged.
+    without_damaged: bool,
+    /// True for the names of layers that were verified before.
+    is_verified: &'a dyn Fn(&str) -> bool,
+}
+
+impl Verify<'_> {
+    const NONE: Verify<'static> = Verify { without_damaged: false, is_verified: &|_| false };
+}
+
+fn open(path: &Path, verify: Verify<'_>, load: Load<'_>) -> Result<Image, OpenError> {
+    if Manifest::is_in(path) { open_layers(path, verify, load) } else { open_shards(path, load) }
 }
 
 /// Opens a file, or the shards in a directory.
@@ -329,11 +362,12 @@ fn open_shards(path: &Path, load: Load<'_>) -> Result<Image, OpenError> {
 }
 
 /// Opens the layers that the manifest names.
-fn open_layers(directory: &Path, without_damaged: bool, load: Load<'_>) -> Result<Image, OpenError> {
+fn open_layers(directory: &Path, verify: Verify<'_>, load: Load<'_>) -> Result<Image, OpenError> {
+    let Verify { without_damaged, is_verified } = verify;
     let layer = |name: &str| -> Result<Image, OpenError> {
         let path = directory.join(name);
         let image = open_shards(&path, load)?;
-        if without_damaged {
+        if without_damaged && !is_verified(name) {
             image.verify().map_err(|error| OpenError::Image { path, error })?;
         }
         Ok(image)

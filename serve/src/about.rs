@@ -10,19 +10,26 @@ use axum::extract::{RawQuery, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use robomaton_explain::time::{now, rfc3339};
-use robomaton_explain::{SiteInfo, explain};
+use robomaton_explain::{Query, SiteInfo, explain};
+use robomaton_runtime::{Image, Profile};
 use serde::Serialize;
 
 /// `GET /v1/site`: the fetch of a site, its groups and its records, as printed by `inspect --site
 /// --json`.
 pub(crate) async fn site(State(app): Shared, RawQuery(query): RawQuery) -> Result<Response, Refusal> {
-    let url = Parameters::read(query.as_deref(), &["url"], URL)?.url.into_owned();
+    let url = read_site(query.as_deref())?;
     let served = app.current.get();
-    app.apart(move |_| {
-        let found = SiteInfo::find(&served.image, &url, now());
-        found.map(|site| json(&site)).ok_or_else(|| no_site(&url))
-    })
-    .await
+    app.apart(move |_| site_of(&served.image, &url)).await
+}
+
+/// The URL of a question about a site.
+pub(crate) fn read_site(query: Option<&str>) -> Result<String, Refusal> {
+    Ok(Parameters::read(query, &["url"], URL)?.url.into_owned())
+}
+
+/// The answer about a site of an image.
+pub(crate) fn site_of<D: AsRef<[u8]>>(image: &Image<D>, url: &str) -> Result<Response, Refusal> {
+    SiteInfo::find(image, url, now()).map(|site| json(&site)).ok_or_else(|| no_site(url))
 }
 
 fn no_site(url: &str) -> Refusal {
@@ -31,41 +38,69 @@ fn no_site(url: &str) -> Refusal {
 
 /// `GET /v1/text`: the text of a site as stored in the image.
 pub(crate) async fn text(State(app): Shared, RawQuery(query): RawQuery) -> Result<Response, Refusal> {
-    let parameters = Parameters::read(query.as_deref(), &["url", "document"], URL)?;
-    let (url, document) = (parameters.url.to_string(), parameters.other_document().map(str::to_owned));
+    let (url, document) = read_text(query.as_deref())?;
     let served = app.current.get();
-    app.apart(move |_| {
-        let site = match &document {
-            Some(name) => served.image.document(&url, name),
-            None => served.image.site(&url),
-        };
-        let site = site.ok_or_else(|| no_site(&url))?;
-        let text = site.source(TEXT + 1).ok_or_else(|| {
-            let what = format!("the image holds no text of the site of {url:?}");
-            Refusal::new(StatusCode::NOT_FOUND, what)
-        })?;
-        if text.len() > TEXT {
-            return Err(Refusal::too_long("the text", TEXT, "bytes"));
-        }
-        Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())
-    })
-    .await
+    app.apart(move |_| text_of(&served.image, &url, document.as_deref())).await
+}
+
+/// The URL of a question about a text, and the document, if it is not robots.txt.
+pub(crate) fn read_text(query: Option<&str>) -> Result<(String, Option<String>), Refusal> {
+    let parameters = Parameters::read(query, &["url", "document"], URL)?;
+    Ok((parameters.url.to_string(), parameters.other_document().map(str::to_owned)))
+}
+
+/// The text of a site of an image.
+pub(crate) fn text_of<D: AsRef<[u8]>>(
+    image: &Image<D>,
+    url: &str,
+    document: Option<&str>,
+) -> Result<Response, Refusal> {
+    let site = match document {
+        Some(name) => image.document(url, name),
+        None => image.site(url),
+    };
+    let site = site.ok_or_else(|| no_site(url))?;
+    let text = site.source(TEXT + 1).ok_or_else(|| {
+        let what = format!("the image holds no text of the site of {url:?}");
+        Refusal::new(StatusCode::NOT_FOUND, what)
+    })?;
+    if text.len() > TEXT {
+        return Err(Refusal::too_long("the text", TEXT, "bytes"));
+    }
+    Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())
 }
 
 /// `GET /v1/explain`: the explanation, as printed by `explain --json`.
 pub(crate) async fn explanation(State(app): Shared, RawQuery(query): RawQuery) -> Result<Response, Refusal> {
-    let known = &["url", "agent", "usage", "purpose", "document", "named_only"];
-    let parameters = Parameters::read(query.as_deref(), known, EXPLAINED_URL)?;
     let served = app.current.get();
-    let query = parameters.query(served.image.profile())?;
-    let (url, document) = (parameters.url.to_string(), parameters.other_document().map(str::to_owned));
-    app.apart(move |_| {
-        let site = served.image.site(&url);
+    let explained = Explained::read(query.as_deref(), served.image.profile())?;
+    app.apart(move |_| explained.of(&served.image)).await
+}
+
+/// A question whose answer is explained.
+pub(crate) struct Explained {
+    pub(crate) url: String,
+    query: Query,
+    document: Option<String>,
+}
+
+impl Explained {
+    pub(crate) fn read(query: Option<&str>, profile: Profile) -> Result<Explained, Refusal> {
+        let known = &["url", "agent", "usage", "purpose", "document", "named_only"];
+        let parameters = Parameters::read(query, known, EXPLAINED_URL)?;
+        let query = parameters.query(profile)?;
+        let (url, document) = (parameters.url.to_string(), parameters.other_document().map(str::to_owned));
+        Ok(Explained { url, query, document })
+    }
+
+    /// The explanation of the answer of an image.
+    pub(crate) fn of<D: AsRef<[u8]>>(&self, image: &Image<D>) -> Result<Response, Refusal> {
+        let Explained { url, query, document } = self;
+        let site = image.site(url);
         site.map_or(Ok(()), |site| check_explainable(&site))?;
-        let explanation = explain(&served.image, &query, document.as_deref(), &url);
+        let explanation = explain(image, query, document.as_deref(), url);
         explanation.map(|explanation| json(&explanation)).map_err(|error| refusal_of(&error))
-    })
-    .await
+    }
 }
 
 /// The health of the service.

@@ -8,17 +8,19 @@
 //! and the old image stays in use. An image up to a size is a copy in memory, which nobody else can
 //! change. A larger one is mapped: if its file is written to in place and does not pass
 //! verification again, the image in use is no longer what was verified, and is reported as altered.
-//! The clock of the terms is set here, too, so that stale answers are marked in time.
+//! Of a stack, a layer whose files are as they were when it was verified is not verified again,
+//! unless SIGHUP asks for it. The clock of the terms is set here, too, so that stale answers are
+//! marked in time.
 
 use crate::Options;
 use crate::agents::Agents;
 use crate::error::Error;
+use crate::stamps::{Stamp, Verified};
 use arc_swap::ArcSwap;
 use robomaton_explain::time::now;
-use robomaton_runtime::{Image, LeftOut, Manifest, OpenOptions, Terms, files};
-use std::path::{Path, PathBuf};
+use robomaton_runtime::{Image, LeftOut, OpenOptions, Terms};
+use std::cell::Cell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
 
 /// An image with its terms, valid for one second.
 pub(crate) struct Served {
@@ -44,76 +46,58 @@ struct Attempt {
     mapped: Vec<Stamp>,
     /// True if one of them was written to, and did not pass verification since.
     is_altered: bool,
+    /// The layers of the image in use that were verified.
+    verified: Verified,
 }
 
 impl Attempt {
-    fn new(stamps: Vec<Stamp>, image: &Image, options: &Options) -> Attempt {
-        let is_mapped = image.bytes() as u64 > options.map_above;
+    fn new(stamps: Vec<Stamp>, opened: &Opened, options: &Options) -> Attempt {
+        let is_mapped = opened.served.image.bytes() as u64 > options.map_above;
         let of_image = stamps.iter().filter(|stamp| is_mapped && !stamp.is_manifest);
         let mapped = of_image.cloned().collect();
-        Attempt { stamps, failure: None, mapped, is_altered: false }
+        let verified = opened.verified.clone();
+        Attempt { stamps, failure: None, mapped, is_altered: false, verified }
     }
 }
 
-/// The state of a file, for comparison with a later one.
-#[derive(Clone, PartialEq, Eq)]
-struct Stamp {
-    length: u64,
-    modified: Option<SystemTime>,
-    /// Device and inode.
-    number: Option<(u64, u64)>,
-    /// The time of the last change, which no program can set.
-    changed: Option<(i64, i64)>,
-    /// True for the manifest of a stack, which is read and not kept.
-    is_manifest: bool,
+/// An image that was opened.
+struct Opened {
+    served: Served,
+    /// The layers that were verified, now or before.
+    verified: Verified,
+    /// The number of those that were verified now.
+    count: u64,
 }
 
-impl Stamp {
-    /// The files of an image. None if they cannot be listed.
-    fn of(path: &Path) -> Vec<Stamp> {
-        let mut files = files(path).unwrap_or_default();
-        files.sort_unstable();
-        let manifest = Manifest::path(path);
-        let of = |file: &PathBuf| Some(Stamp { is_manifest: *file == manifest, ..Stamp::of_file(file)? });
-        files.iter().filter_map(of).collect()
-    }
-
-    fn of_file(path: &Path) -> Option<Stamp> {
-        let metadata = std::fs::metadata(path).ok()?;
-        #[cfg(unix)]
-        let (number, changed) = {
-            use std::os::unix::fs::MetadataExt;
-            let number = (metadata.dev(), metadata.ino());
-            (Some(number), Some((metadata.ctime(), metadata.ctime_nsec())))
-        };
-        #[cfg(not(unix))]
-        let (number, changed) = (None, None);
-        let (length, modified) = (metadata.len(), metadata.modified().ok());
-        Some(Stamp { length, modified, number, changed, is_manifest: false })
-    }
-
-    /// True if this is the same file in another state.
-    fn is_written(&self, before: &Stamp) -> bool {
-        self.number.is_some() && self.number == before.number && self != before
-    }
-}
-
-/// Opens an image; the only place that does.
+/// Opens an image; the only place that does. Layers that are known to be verified are not verified
+/// again.
 #[allow(unsafe_code)]
-fn open(options: &Options) -> Result<Served, Error> {
-    let Options { map_above, without_damaged_layers, .. } = *options;
+fn open(options: &Options, known: &Verified) -> Result<Opened, Error> {
+    let Options { map_above, without_damaged_layers, ref image, .. } = *options;
+    // Before the layers are read, as the stamps of all files.
+    let candidates = Verified::candidates(image);
+    let count = Cell::new(0);
+    let is_verified = |name: &str| {
+        let is_known = known.has(image, name);
+        count.set(count.get() + u64::from(!is_known));
+        is_known
+    };
     let opening = OpenOptions { copy_up_to: map_above, without_damaged_layers };
     // SAFETY: the documentation of the service requires that large images are replaced by rename,
     // as `compile` and `merge` do.
-    let image = unsafe { opening.open(&options.image)? };
-    for LeftOut { name, error } in image.left_out() {
+    let opened = unsafe { opening.open_unless(image, &is_verified)? };
+    for LeftOut { name, error } in opened.left_out() {
         (options.remark)(&format!("the layer {name} is left out: {error}"));
     }
     if options.verify {
-        let path = options.image.clone();
-        image.verify().map_err(|error| Error::Broken { path, error })?;
+        // Opening without damaged layers has verified all others.
+        let verified = opened.verify_unless(|name| without_damaged_layers || is_verified(name));
+        verified.map_err(|error| Error::Broken { path: image.clone(), error })?;
     }
-    Ok(Served::new(image, &options.terms, Arc::default(), now()))
+    let is_verified = options.verify || without_damaged_layers;
+    let names = if is_verified { opened.layer_names() } else { &[] };
+    let (verified, count) = (candidates.only(names), count.get());
+    Ok(Opened { served: Served::new(opened, &options.terms, Arc::default(), now()), verified, count })
 }
 
 impl Served {
@@ -127,8 +111,8 @@ impl Served {
 pub(crate) enum Look {
     /// The file has not changed.
     Same,
-    /// A new image is in use.
-    Taken,
+    /// A new image is in use, for which so many layers were verified.
+    Taken(u64),
     /// The file cannot be used, for this reason; true if the reason is new.
     Failed(String, bool),
 }
@@ -137,9 +121,9 @@ impl Current {
     pub(crate) fn open(options: &Options) -> Result<Current, Error> {
         // Before the file is opened: the next check sees a change in between.
         let stamps = Stamp::of(&options.image);
-        let served = open(options)?;
-        let last = Mutex::new(Attempt::new(stamps, &served.image, options));
-        Ok(Current { served: ArcSwap::from_pointee(served), last })
+        let opened = open(options, &Verified::default())?;
+        let last = Mutex::new(Attempt::new(stamps, &opened, options));
+        Ok(Current { served: ArcSwap::from_pointee(opened.served), last })
     }
 
     /// The current image.
@@ -167,14 +151,15 @@ impl Current {
         if !insist && stamps == self.last().stamps {
             return Look::Same;
         }
+        let known = if insist { Verified::default() } else { self.last().verified.clone() };
         // Nothing is locked during verification.
-        let opened = open(options);
+        let opened = open(options, &known);
         let mut last = self.last();
         match opened {
-            Ok(served) => {
-                *last = Attempt::new(stamps, &served.image, options);
-                self.served.store(Arc::new(served));
-                Look::Taken
+            Ok(opened) => {
+                *last = Attempt::new(stamps, &opened, options);
+                self.served.store(Arc::new(opened.served));
+                Look::Taken(opened.count)
             }
             Err(error) => {
                 let error = error.to_string();

@@ -6,7 +6,7 @@
 //!              ▲          ▲                        ▲
 //!        watch, agents  metrics   connections ──▶ workers ──▶ routes
 //!                                                               ▼
-//!   store of captures ◀── store (compaction) ◀── captures, frontier, answers, token
+//!   store of captures ◀── store (compaction) ◀── captures, frontier, answers, held, token
 //! ```
 //!
 //! It stands next to `cli`, above `explain` and `runtime`, which produce every answer, in the words
@@ -28,6 +28,7 @@ mod current;
 mod decide;
 mod error;
 mod frontier;
+mod held;
 pub mod limits;
 mod loopback;
 mod metrics;
@@ -39,6 +40,7 @@ mod routes;
 mod row;
 mod signals;
 mod sites;
+mod stamps;
 mod store;
 mod tester;
 mod token;

@@ -38,6 +38,7 @@ pub(crate) struct Metrics {
     /// The counters of the decisions, in the order of [`DECISIONS`].
     decisions: [Counter; DECISIONS.len()],
     reloads: Family<[(&'static str, &'static str); 1], Counter>,
+    verified: Counter,
     pub(crate) connections: Gauge,
     sites: Gauge,
     opened_at: Gauge,
@@ -75,18 +76,30 @@ impl Metrics {
             seconds: Family::new_with_constructor(histogram),
             decisions: Default::default(),
             reloads: Family::default(),
+            verified: Counter::default(),
             connections: Gauge::default(),
             sites: Gauge::default(),
             opened_at: Gauge::default(),
         };
-        let Metrics { registry, requests, seconds, decisions, reloads, connections, sites, opened_at } =
-            &mut metrics;
+        let Metrics {
+            registry,
+            requests,
+            seconds,
+            decisions,
+            reloads,
+            verified,
+            connections,
+            sites,
+            opened_at,
+        } = &mut metrics;
         registry.register("requests", "Requests, by endpoint and status", requests.clone());
         let help = "Time from the head of a request to its answer, by endpoint";
         registry.register("request_duration_seconds", help, seconds.clone());
         let by_verdict = Family::<[(&'static str, &'static str); 1], Counter>::default();
         registry.register("decisions", "Answered questions, by verdict", by_verdict.clone());
         registry.register("reloads", "Attempts to open a replaced image, by result", reloads.clone());
+        let help = "Layers that were verified for a replaced image";
+        registry.register("layers_verified", help, verified.clone());
         registry.register("connections", "Open connections", connections.clone());
         registry.register(
             "image_sites",
@@ -121,6 +134,10 @@ impl Metrics {
 
     pub(crate) fn reloaded(&self, well: bool) {
         self.reloads.get_or_create(&[("result", if well { "ok" } else { "failed" })]).inc();
+    }
+
+    pub(crate) fn verified(&self, layers: u64) {
+        self.verified.inc_by(layers);
     }
 
     /// All metrics as text, including those of the image.

@@ -7,7 +7,7 @@ use crate::error::Refusal;
 use crate::limits::{CACHED_AGENTS, CACHED_NAMES};
 use crate::parameters::{Parameters, USAGE, check_query};
 use robomaton_explain::{InputQuestion, Names, QuestionJson, check_usage, names};
-use robomaton_runtime::Image;
+use robomaton_runtime::{Image, Profile};
 use robomaton_store::{Manners, Query, Snapshot, Store};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -91,6 +91,11 @@ impl Queries {
     /// `empty` is an image without sites.
     pub(crate) fn new(empty: Image<Vec<u8>>) -> Queries {
         Queries { empty, cache: Mutex::default() }
+    }
+
+    /// The profile that the captures are compiled under.
+    pub(crate) fn profile(&self) -> Profile {
+        self.empty.profile()
     }
 
     /// The crawler of a query string.

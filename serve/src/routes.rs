@@ -8,7 +8,7 @@
 use crate::app::{App, Common};
 use crate::error::Refusal;
 use crate::store::StoreApp;
-use crate::{about, answers, captures, crawlers, decide, frontier, page, sites, tester, verdicts};
+use crate::{about, answers, captures, crawlers, decide, frontier, held, page, sites, tester, verdicts};
 use axum::Router;
 use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
@@ -169,6 +169,10 @@ fn store_router(app: Arc<StoreApp>) -> Router {
         .route(BEGIN, post(frontier::begin))
         .route(DECIDE, get(answers::one).post(answers::batch))
         .route(VERDICTS, post(answers::words))
+        .route("/v1/site", get(held::site))
+        .route("/v1/text", get(held::text))
+        .route("/v1/explain", get(held::explanation))
+        .route("/v1/sites", get(held::sites))
         .route("/healthz", get(frontier::health))
         .route("/metrics", get(frontier::metrics));
     with_fallbacks(router).with_state(app)

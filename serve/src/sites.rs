@@ -14,7 +14,7 @@ use axum::response::Response;
 use robomaton_explain::lint::FindingCounts;
 use robomaton_explain::options_of;
 use robomaton_explain::time::rfc3339;
-use robomaton_runtime::{Outcome, Scheme, Site};
+use robomaton_runtime::{Image, Outcome, Scheme, Site};
 use serde::Serialize;
 
 /// A page of the list.
@@ -41,14 +41,14 @@ struct Row {
 
 /// The requested page of the list.
 #[derive(Debug)]
-struct PageRequest {
+pub(crate) struct PageRequest {
     prefix: String,
     after: Option<(String, Scheme)>,
     limit: usize,
 }
 
 impl PageRequest {
-    fn read(query: Option<&str>) -> Result<PageRequest, Refusal> {
+    pub(crate) fn read(query: Option<&str>) -> Result<PageRequest, Refusal> {
         let (mut prefix, mut after, mut limit) = (None, None, None);
         for pair in pairs(query, &["prefix", "after", "limit"]) {
             let (name, value) = pair?;
@@ -91,12 +91,27 @@ fn authority(text: &str) -> (String, Scheme) {
 pub(crate) async fn sites(State(app): Shared, RawQuery(query): RawQuery) -> Result<Response, Refusal> {
     let request = PageRequest::read(query.as_deref())?;
     let served = app.current.get();
-    app.apart(move |_| {
-        let options = options_of(&served.image);
-        let from = request.after.as_ref().map_or("", |(last, _)| last.as_str()).max(&request.prefix);
-        let found = served.image.sites_from(from).filter(|site| request.is_next(site));
-        let mut found = found.take_while(|site| site.authority().starts_with(&request.prefix));
-        let sites: Vec<Site<'_>> = found.by_ref().take(request.limit).collect();
+    app.apart(move |_| Ok(request.page(&served.image))).await
+}
+
+impl PageRequest {
+    /// The authority from which on sites are listed.
+    pub(crate) fn from(&self) -> &str {
+        self.after.as_ref().map_or("", |(last, _)| last.as_str()).max(&self.prefix)
+    }
+
+    /// The most sites that are read from there on: the last one that the client has, under any
+    /// scheme, those of the page, and one that tells if there are more.
+    pub(crate) fn most(&self) -> usize {
+        self.limit + 4
+    }
+
+    /// The page of an image.
+    pub(crate) fn page<D: AsRef<[u8]>>(&self, image: &Image<D>) -> Response {
+        let options = options_of(image);
+        let found = image.sites_from(self.from()).filter(|site| self.is_next(site));
+        let mut found = found.take_while(|site| site.authority().starts_with(&self.prefix));
+        let sites: Vec<Site<'_>> = found.by_ref().take(self.limit).collect();
         let last = found.next().and(sites.last());
         let row = |site: &Site<'_>| {
             let text = || site.source(COUNTED_TEXT + 1).filter(|text| text.len() <= COUNTED_TEXT);
@@ -111,9 +126,8 @@ pub(crate) async fn sites(State(app): Shared, RawQuery(query): RawQuery) -> Resu
                 issues: text.map(|text| FindingCounts::of(&text, &site.authority(), &options)),
             }
         };
-        Ok(json(&Page { next: last.map(|site| site.address()), sites: sites.iter().map(row).collect() }))
-    })
-    .await
+        json(&Page { next: last.map(|site| site.address()), sites: sites.iter().map(row).collect() })
+    }
 }
 
 #[cfg(test)]

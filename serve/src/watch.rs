@@ -32,8 +32,9 @@ pub(crate) async fn watch(app: Arc<App>, mut hangup: Hangup) {
         let remark = app.options.remark;
         match looked.await {
             Ok(Look::Same) => {}
-            Ok(Look::Taken) => {
+            Ok(Look::Taken(verified)) => {
                 app.metrics.reloaded(true);
+                app.metrics.verified(verified);
                 let sites = count(app.current.get().image.len(), "site");
                 remark(&format!("opened {} anew: {sites}", app.options.image.display()));
             }

@@ -204,7 +204,7 @@ fn other_requests_are_refused() {
     assert!(client.get("/v1/verdicts").refused(405).contains("use POST"));
     assert!(client.get("/v1/begin").refused(405).contains("use POST"));
     assert!(client.post("/v1/state", b"").refused(405).contains("use GET"));
-    client.get("/v1/sites").refused(404);
+    client.get("/v1/crawlers").refused(404);
     client.get("/").refused(404);
     let mut refused =
         |query: &str| client.post(&format!("/v1/verdicts{query}"), b"https://a.example/").refused(400);

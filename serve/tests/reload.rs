@@ -39,9 +39,13 @@ fn rename(content: &[u8], image: &Path) {
 }
 
 fn reloads(service: &Service, result: &str) -> u64 {
+    metric(service, &format!("robomaton_reloads_total{{result=\"{result}\"}} "))
+}
+
+/// The value of a line of the metrics.
+fn metric(service: &Service, start: &str) -> u64 {
     let metrics = service.get("/metrics");
-    let start = format!("robomaton_reloads_total{{result=\"{result}\"}} ");
-    metrics.text().lines().find_map(|line| line.strip_prefix(&start)?.parse().ok()).unwrap_or(0)
+    metrics.text().lines().find_map(|line| line.strip_prefix(start)?.parse().ok()).unwrap_or(0)
 }
 
 #[test]
@@ -80,6 +84,79 @@ fn another_manifest_answers_soon() {
     let health = service.get("/healthz").json();
     assert!(health["reload_error"].as_str().is_some_and(|error| error.contains("gone.rimg")), "{health}");
     assert_eq!(verdict(&service), "allowed");
+}
+
+/// Layers whose files are as they were when they were verified are not verified again, and a layer
+/// that was written to in place is found.
+#[test]
+#[cfg(unix)]
+fn layers_are_verified_once() {
+    for (map_above, without_damaged_layers) in [(0, false), (1 << 30, false), (0, true)] {
+        let service = Service::with(|options| {
+            let directory = options.image.with_extension("layers");
+            std::fs::create_dir(&directory).expect("room");
+            for number in 1..=3 {
+                let text = format!("User-agent: *\nDisallow: /{number}\n");
+                let layer = directory.join(format!("{number}.rimg"));
+                compile(&capture(&format!("l{number}.example"), 200, &text), &layer);
+            }
+            rename(manifest(1, &["1.rimg", "2.rimg"]).as_bytes(), &Manifest::path(&directory));
+            // A change from now on has another time.
+            sleep(Duration::from_millis(3_100));
+            (options.image, options.map_above) = (directory, map_above);
+            options.without_damaged_layers = without_damaged_layers;
+        });
+        let directory = service.image().with_extension("layers");
+        let take = |number: u64, layers: &[&str]| {
+            rename(manifest(number, layers).as_bytes(), &Manifest::path(&directory));
+        };
+        let verified = || metric(&service, "robomaton_layers_verified_total ");
+        let taken = |count: u64| wait("the new manifest", || reloads(&service, "ok") == count);
+        take(2, &["1.rimg", "2.rimg", "3.rimg"]);
+        taken(1);
+        assert_eq!(verified(), 1, "only the new layer");
+        take(3, &["1.rimg", "3.rimg"]);
+        taken(2);
+        assert_eq!(verified(), 1, "no layer is new");
+        // It was not in use.
+        take(4, &["1.rimg", "2.rimg", "3.rimg"]);
+        taken(3);
+        assert_eq!(verified(), 2);
+        let path = directory.join("2.rimg");
+        let good = std::fs::read(&path).expect("a layer");
+        let write = |content: &[u8]| {
+            let file = std::fs::OpenOptions::new().write(true).open(&path);
+            file.and_then(|mut file| file.write_all(content)).expect("a file");
+        };
+        write(&good);
+        taken(4);
+        assert_eq!(verified(), 3, "it may be another one");
+        let mut damaged = good.clone();
+        damaged[good.len() / 2..].fill(0x55);
+        // Two writes in one tick of the clock look alike.
+        sleep(Duration::from_millis(50));
+        write(&damaged);
+        match without_damaged_layers {
+            true => {
+                taken(5);
+                assert_eq!(service.get("/healthz").json()["sites"], 2);
+                // It is not taken for one that was verified.
+                take(5, &["2.rimg", "3.rimg"]);
+                taken(6);
+                assert_eq!(service.get("/healthz").json()["sites"], 1);
+            }
+            false => {
+                wait("the damage", || reloads(&service, "failed") > 0);
+                let health = service.get("/healthz");
+                let status = if map_above == 0 { (503, "altered") } else { (200, "ok") };
+                assert_eq!(health.status, status.0);
+                let health: serde_json::Value = serde_json::from_slice(&health.body).expect("JSON");
+                assert_eq!(health["status"], status.1);
+                let error = health["reload_error"].as_str().expect("an error");
+                assert!(error.contains("2.rimg"), "{error}");
+            }
+        }
+    }
 }
 
 fn manifest(generation: u64, layers: &[&str]) -> String {

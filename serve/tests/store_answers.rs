@@ -4,7 +4,9 @@ mod common;
 
 use common::store::{self, TOKEN};
 use common::{Answer, Service, captures};
+use robomaton_store::{Capture, Store, StoreOptions};
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 const URLS: [&str; 8] = [
@@ -39,6 +41,20 @@ impl Both {
         let folder = TempDir::new().expect("a folder");
         let store = store::Service::start(folder.path(), Some(TOKEN));
         assert_eq!(store.put_well(captures()).json()["taken"], 4);
+        Both { image: Service::start(), store, _folder: folder }
+    }
+
+    /// The captures are in a layer when the service starts.
+    fn of_layers() -> Both {
+        let folder = TempDir::new().expect("a folder");
+        let store = Store::open(folder.path(), StoreOptions::default()).expect("a store");
+        for line in captures().lines() {
+            let capture = Capture::from_json(line.as_bytes(), 0).expect("a capture");
+            assert!(store.put(&capture).expect("room"));
+        }
+        store.flush().expect("room");
+        drop(store);
+        let store = store::Service::start(folder.path(), Some(TOKEN));
         Both { image: Service::start(), store, _folder: folder }
     }
 
@@ -121,4 +137,71 @@ fn usages_of_texts_are_known() {
     both.same(|client| client.get("/v1/decide?url=https://a.example/&usage=index"));
     let unknown = "/v1/decide?url=https://a.example/&usage=trian";
     assert!(both.store.client().get(unknown).refused(400).contains("did you mean \"train\"?"));
+}
+
+/// Sites, texts, explanations and the list: from memory, from a layer, and from a layer with a
+/// newer capture in memory.
+#[test]
+fn what_is_held_is_that_of_an_image() {
+    let memory = Both::start();
+    what_is_held_is_the_same(&memory, "2024-05-11T00:00:00Z");
+    let layers = Both::of_layers();
+    what_is_held_is_the_same(&layers, "2024-05-11T00:00:00Z");
+    let text = "User-agent: *\nDisallow: /private/open\n";
+    let newest = "2024-05-12T00:00:00Z";
+    for host in ["a.example", "new.example"] {
+        let url = format!("https://{host}/robots.txt");
+        let line = json!({ "url": url, "fetched_at": newest, "body": text }).to_string();
+        assert_eq!(layers.store.put_well(&line).json()["taken"], 1);
+        let path = layers.image.image();
+        let before = std::fs::read_to_string(path.with_extension("jsonl")).expect("captures");
+        common::compile(&format!("{before}\n{line}"), &path);
+    }
+    let end = Instant::now() + Duration::from_secs(30);
+    while layers.image.get("/v1/text?url=https://new.example/").status != 200 {
+        assert!(Instant::now() < end, "the new image answers soon");
+    }
+    what_is_held_is_the_same(&layers, newest);
+}
+
+fn what_is_held_is_the_same(both: &Both, newest: &str) {
+    for url in URLS.into_iter().chain(["a.example", "https://A.Example:443/", "new.example", "no url"]) {
+        for path in ["/v1/site?", "/v1/text?", "/v1/text?document=data.txt&"] {
+            both.same(|client| without_numbers(client.get(&format!("{path}url={}", url.replace(' ', "+")))));
+        }
+        for crawler in CRAWLERS {
+            let path = format!("/v1/explain?url={}{crawler}", url.replace(' ', "+"));
+            both.same(|client| client.get(&path));
+        }
+    }
+    for query in
+        ["", "?limit=1", "?limit=2&after=https://b.example", "?prefix=https://g", "?after=http://a.example"]
+    {
+        both.same(|client| client.get(&format!("/v1/sites{query}")));
+    }
+    let site = both.same(|client| without_numbers(client.get("/v1/site?url=https://a.example/"))).json();
+    assert_eq!((&site["fetched_at"], &site["stale"]), (&json!(newest), &json!(true)));
+    let explained = both.same(|client| client.get("/v1/explain?url=https://a.example/private/open")).json();
+    assert!(explained["matches"].as_array().is_some_and(|matches| !matches.is_empty()), "{explained}");
+    for bad in [
+        "site?url=",
+        "text?url=a&usage=x",
+        "explain?url=https://a.example/&colour=x",
+        "explain?url=https://a.example/&usage=trian",
+        "sites?limit=0",
+    ] {
+        assert_eq!(both.same(|client| client.get(&format!("/v1/{bad}"))).status, 400, "{bad}");
+    }
+}
+
+/// The number of a document is the image's own.
+fn without_numbers(answer: Answer) -> Answer {
+    let body = match serde_json::from_slice::<Value>(&answer.body) {
+        Ok(mut value) => {
+            value.as_object_mut().map(|site| site.remove("document"));
+            value.to_string().into_bytes()
+        }
+        Err(_) => answer.body,
+    };
+    Answer { body, ..answer }
 }

@@ -89,19 +89,30 @@ pub(crate) fn remove_other_logs(directory: &Path, kept: &Path) -> Result<(), Sto
         .try_for_each(|path| fs::remove_file(&path).map_err(|error| failed(&path, error)))
 }
 
-/// Takes the lock of a store for as long as the file is open.
-pub(crate) fn lock(directory: &Path) -> Result<File, StoreError> {
+/// The lock of a store.
+pub(crate) struct Lock(pub(crate) File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // A process that was forked meanwhile has the file open, too, until it runs its program.
+        let _ = self.0.unlock();
+    }
+}
+
+/// Takes the lock of a store.
+pub(crate) fn lock(directory: &Path) -> Result<Lock, StoreError> {
     let path = directory.join("store.lock");
     let failed = |error| failed(&path, error);
-    let mut file =
+    let file =
         File::options().read(true).write(true).create(true).truncate(false).open(&path).map_err(failed)?;
     match file.try_lock() {
         Ok(()) => {
-            file.set_len(0).map_err(failed)?;
-            file.rewind().map_err(failed)?;
-            write!(file, "{}", std::process::id()).map_err(failed)?;
+            let mut lock = Lock(file);
+            lock.0.set_len(0).map_err(failed)?;
+            lock.0.rewind().map_err(failed)?;
+            write!(lock.0, "{}", std::process::id()).map_err(failed)?;
             sync_directory(&path).map_err(failed)?;
-            Ok(file)
+            Ok(lock)
         }
         Err(TryLockError::WouldBlock) => {
             let mut holder = String::new();

@@ -9,7 +9,7 @@ use crate::files::{failed, log_path, remove_other_logs, visits_path, write_layer
 use crate::log::{Log, Logs};
 use crate::snapshot::Snapshot;
 use crate::store::Writer;
-use crate::table::Table;
+use crate::table::{Single, Table};
 use crate::visit::write_visits;
 use crate::{Store, StoreError, limits};
 use robomaton_compiler::Merge;
@@ -75,7 +75,7 @@ impl Store {
         drop(writer);
         let visits = frozen.captures().map(|single| (single.hash, single.visit.clone()));
         write_visits(&visits_path(&self.directory, &name), visits)?;
-        write_layer(&self.directory.join(&name), &merged(&frozen)?)?;
+        write_layer(&self.directory.join(&name), &merged(frozen.captures())?)?;
         let mut writer = self.writer();
         let mut layers = writer.manifest.layers.clone();
         layers.push(name);
@@ -96,9 +96,9 @@ impl Store {
     }
 }
 
-/// The layer of all captures of a table.
-fn merged(table: &Table) -> Result<Vec<u8>, StoreError> {
-    let views: Vec<_> = table.captures().map(|single| single.image.view()).collect();
+/// The layer of captures in memory.
+pub(crate) fn merged<'t>(captures: impl IntoIterator<Item = &'t Arc<Single>>) -> Result<Vec<u8>, StoreError> {
+    let views: Vec<_> = captures.into_iter().map(|single| single.image.view()).collect();
     let bug = |error: &dyn std::fmt::Display| failed(Path::new("layer"), io::Error::other(error.to_string()));
     let merge = Merge::new(&views).map_err(|error| bug(&error))?;
     let mut bytes = Vec::new();

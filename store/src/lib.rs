@@ -21,6 +21,7 @@ mod error;
 mod files;
 mod flush;
 mod handed;
+mod images;
 mod json;
 pub mod limits;
 mod log;

@@ -33,6 +33,10 @@ pub const IN_FLIGHT_SECONDS: u64 = 600;
 /// on.
 pub const IN_FLIGHT: usize = 1024;
 
+/// Sites whose last 304 was refused that are remembered; of others, the next fetch is conditional,
+/// too.
+pub const REFUSED: usize = 1 << 16;
+
 /// Seconds between two fetches of a site at least, whatever its headers say.
 pub const LEAST_SECONDS: u64 = 600;
 

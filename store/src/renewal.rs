@@ -3,7 +3,8 @@
 //! A 304 says that the text is unchanged whose validators were sent. By the time it is put, the
 //! site may have another one: a second fetch, or a body of captures, was faster. Invariants: a text
 //! is not renewed by a 304 about another one; a refused 304 costs one fetch without conditions, and
-//! nothing else. Only puts ask: a 304 of a log was taken before.
+//! nothing else: the next state of the site has no validators. Only puts ask: a 304 of a log was
+//! taken before.
 
 use crate::snapshot::Snapshot;
 use crate::store::Writer;

@@ -195,7 +195,7 @@ impl Snapshot {
         }
     }
 
-    fn in_memory(&self, name: &[u8], scheme: Scheme) -> Option<&Arc<Single>> {
+    pub(crate) fn in_memory(&self, name: &[u8], scheme: Scheme) -> Option<&Arc<Single>> {
         self.table.get(name, scheme).or_else(|| self.frozen.get(name, scheme))
     }
 }

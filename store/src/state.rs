@@ -11,7 +11,7 @@ use robomaton_corpus::SkipReason;
 use robomaton_formats::schedule::Schedule;
 use robomaton_formats::{Outcome, Scheme, SiteKey};
 use robomaton_runtime::Site;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 /// How well a site's rules are known.
@@ -88,6 +88,8 @@ pub(crate) struct InFlight {
     /// The number of fetches from which on those that are lost are removed. It grows with them, so
     /// a fetch is looked at a few times.
     most: usize,
+    /// The sites whose last answer was a 304 that was refused: their next fetch is unconditional.
+    refused: HashSet<u64>,
 }
 
 impl InFlight {
@@ -107,6 +109,24 @@ impl InFlight {
         self.begun.insert(site, now);
         true
     }
+
+    /// Ends the fetch of a site.
+    fn end(&mut self, site: u64, is_refused: bool) {
+        self.begun.remove(&site);
+        if !is_refused {
+            self.refused.remove(&site);
+        } else if self.refused.len() < limits::REFUSED {
+            self.refused.insert(site);
+        }
+    }
+
+    /// The state of a site, without validators if its next fetch is to be unconditional.
+    fn state(&self, site: u64, state: SiteState) -> SiteState {
+        match self.refused.contains(&site) {
+            true => SiteState { etag: None, last_modified: None, ..state },
+            false => state,
+        }
+    }
 }
 
 /// True if a fetch that began at a time is neither lost nor of a clock that was ahead. Callers may
@@ -122,8 +142,10 @@ impl Store {
     /// If the URL names no site.
     pub fn state(&self, url: &str, now: u64) -> Result<SiteState, StoreError> {
         let key = key(url)?;
-        let is_in_flight = self.is_in_flight(hash(&key), now);
-        Ok(self.current.load().state_of(&key, now, is_in_flight))
+        let site = hash(&key);
+        let is_in_flight = self.is_in_flight(site, now);
+        let state = self.current.load().state_of(&key, now, is_in_flight);
+        Ok(self.in_flight().state(site, state))
     }
 
     /// Marks the fetch of a site as begun. False if one is in flight. It ends with a put of the
@@ -147,14 +169,21 @@ impl Store {
         overdue
             .into_iter()
             .filter(|key| self.begin_key(key, now))
-            .map(|key| current.fetch(key, now))
+            .map(|key| self.fetch(&current, key, now))
             .collect()
+    }
+
+    /// The fetch of a site.
+    fn fetch(&self, current: &Snapshot, key: SiteKey, now: u64) -> Due {
+        let site = hash(&key);
+        let Due { url, state } = current.fetch(key, now);
+        Due { url, state: self.in_flight().state(site, state) }
     }
 
     /// The same fetches, but marks none as begun.
     pub fn list_due(&self, now: u64, most: usize) -> Vec<Due> {
         let (current, overdue) = self.overdue(now, most);
-        overdue.into_iter().map(|key| current.fetch(key, now)).collect()
+        overdue.into_iter().map(|key| self.fetch(&current, key, now)).collect()
     }
 
     /// The sites that are due and not in flight, and the moment that says so.
@@ -170,9 +199,9 @@ impl Store {
         self.in_flight().has(site, now)
     }
 
-    /// Ends the fetch of a site.
-    pub(crate) fn end(&self, key: &SiteKey) {
-        self.in_flight().begun.remove(&hash(key));
+    /// Ends the fetch of a site, whose answer may be a 304 that was refused.
+    pub(crate) fn end(&self, key: &SiteKey, is_refused: bool) {
+        self.in_flight().end(hash(key), is_refused);
     }
 
     fn in_flight(&self) -> MutexGuard<'_, InFlight> {

@@ -6,7 +6,7 @@
 //! that is held; so no step needs to be undone after a kill. It knows no question (`snapshot`).
 
 use crate::files::{
-    Files, failed, layer_name, lock, log_path, remove_layer, remove_other_logs, set_aside, visits_path,
+    Files, Lock, failed, layer_name, lock, log_path, remove_layer, remove_other_logs, set_aside, visits_path,
     write_layer, write_manifest,
 };
 use crate::log::{Log, Logs, sync_directory, sync_every};
@@ -20,7 +20,7 @@ use robomaton_compiler::{Options, ProgramCache, emit, is_better};
 use robomaton_corpus::Capture as Read;
 use robomaton_formats::{Decision, Outcome};
 use robomaton_runtime::{Image, LayersError, LeftOut, Manifest, Terms};
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -123,8 +123,8 @@ pub struct Store {
     pub(crate) in_flight: Mutex<InFlight>,
     syncer: Option<(Sender<()>, JoinHandle<()>)>,
     left_out: Vec<LeftOut>,
-    /// Holds the lock.
-    lock: File,
+    /// Freed last.
+    _lock: Lock,
 }
 
 /// What only one put at a time may use.
@@ -216,7 +216,7 @@ impl Store {
             in_flight: Mutex::default(),
             syncer,
             left_out,
-            lock,
+            _lock: lock,
         })
     }
 
@@ -238,7 +238,7 @@ impl Store {
         // If the store is at fault, the capture may be put again, and the site is not asked in
         // vain.
         if put.as_ref().map_or_else(StoreError::is_of_capture, |_| true) {
-            self.end(&key);
+            self.end(&key, matches!(put, Err(StoreError::NotModified(_))));
         }
         put
     }
@@ -346,8 +346,6 @@ impl Drop for Store {
             drop(stop);
             let _ = thread.join();
         }
-        // A process that was forked meanwhile has the file open, too, until it runs its program.
-        let _ = self.lock.unlock();
     }
 }
 
@@ -490,9 +488,9 @@ mod tests {
     #[test]
     fn a_copy_of_the_lock_does_not_outlive_the_store() {
         let place = tempfile::tempdir().expect("a directory");
-        let store = Store::open(place.path(), StoreOptions::default()).expect("a store");
-        let copy = store.lock.try_clone().expect("a copy");
-        drop(store);
+        let lock = lock(place.path()).expect("the lock");
+        let copy = lock.0.try_clone().expect("a copy");
+        drop(lock);
         drop(Store::open(place.path(), StoreOptions::default()).expect("the lock is free"));
         drop(copy);
     }

@@ -305,7 +305,14 @@ fn a_304_renews_the_text_that_it_is_about() {
         let put = store.put(&answer);
         match is_renewed {
             true => assert!(put.expect("it is the second one"), "{case}"),
-            false => assert!(matches!(put, Err(StoreError::NotModified(_))), "{case}: {put:?}"),
+            false => {
+                assert!(matches!(put, Err(StoreError::NotModified(_))), "{case}: {put:?}");
+                // Else the same validators would bring the same answer.
+                let due = store.list_due(now + 9 * DAY, 1).remove(0).state;
+                for state in [store.state(&url(1), now + 2).expect("a site"), due] {
+                    assert_eq!((state.etag, state.last_modified), (None, None), "{case}");
+                }
+            }
         }
         in_every_place(place.path(), store, |store| {
             let state = store.state(&url(1), now + 2).expect("a site");
@@ -328,7 +335,9 @@ fn a_304_without_validators_renews_what_was_held_when_its_fetch_began() {
     assert!(store.begin(&url(1), START + 5).expect("a site"));
     assert!(renew(START + 9).expect("the fetch that began"));
     assert!(matches!(renew(START + 10), Err(StoreError::NotModified(_))));
+    assert_eq!(store.state(&url(1), START + 10).expect("a site").etag, None);
     assert!(renew(START + 9 + IN_FLIGHT_SECONDS).expect("a later fetch"));
+    assert!(store.state(&url(1), START + 10).expect("a site").etag.is_some());
     let other = Capture { headers: headers(r#""0""#, ""), ..capture(1, START + 3, 304) };
     assert!(!store.put(&other).expect("an old answer"));
     // What is gone is not renewed.

@@ -91,6 +91,7 @@ With --store, the service answers /healthz, /metrics and:
   GET  /v1/due?limit=N            the fetches that are due; POST marks them as begun
   POST /v1/begin?url=U            the beginning of a fetch, if it is not in flight
   GET  /v1/decide, POST /v1/decide, POST /v1/verdicts   as over an image
+  GET  /v1/explain, /v1/site, /v1/text, /v1/sites       as over an image
 `/v1/captures`, `/v1/due` and `/v1/begin` need `Authorization: Bearer TOKEN`. Without a token, they are refused, and so is \
 an address that is not of this machine only.
 

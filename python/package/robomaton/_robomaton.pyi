@@ -117,6 +117,7 @@ class Image:
         named_only: bool = False,
         now: int | None = None,
         map_above: int = 67108864,
+        without_damaged_layers: bool = False,
     ) -> _Image: ...
     @property
     def path(self) -> str: ...
@@ -124,6 +125,8 @@ class Image:
     def profile(self) -> _Profile: ...
     @property
     def nbytes(self) -> int: ...
+    @property
+    def left_out(self) -> List[Tuple[str, str]]: ...
     @property
     def closed(self) -> bool: ...
     def close(self) -> None: ...
@@ -384,6 +387,81 @@ class StoreReader:
     def refresh(self) -> bool: ...
     def allowed(self, url: _Text, agent: _Agent, *, usage: str | None = None, purpose: str | None = None) -> bool: ...
     def decide(self, url: _Text, agent: _Agent, *, usage: str | None = None, purpose: str | None = None) -> Answer: ...
+    @overload
+    def decide_batch(
+        self,
+        urls: _Column,
+        agent: _Agent | None = None,
+        *,
+        agents: _Agents | None = None,
+        usage: str | None = None,
+        purpose: str | None = None,
+        threads: int = 1,
+        nulls: _Nulls = "error",
+    ) -> Any: ...
+    @overload
+    def decide_batch(
+        self,
+        urls: Iterable[_Text | None],
+        agent: _Agent | None = None,
+        *,
+        agents: _Agents | None = None,
+        usage: str | None = None,
+        purpose: str | None = None,
+        threads: int = 1,
+        nulls: Literal["keep"],
+    ) -> List[_Verdict | None]: ...
+    @overload
+    def decide_batch(
+        self,
+        urls: Iterable[_Text],
+        agent: _Agent | None = None,
+        *,
+        agents: _Agents | None = None,
+        usage: str | None = None,
+        purpose: str | None = None,
+        threads: int = 1,
+        nulls: Literal["error"] = "error",
+    ) -> List[_Verdict]: ...
+    @overload
+    def allowed_batch(
+        self,
+        urls: _Column,
+        agent: _Agent | None = None,
+        *,
+        agents: _Agents | None = None,
+        usage: str | None = None,
+        purpose: str | None = None,
+        threads: int = 1,
+        nulls: _Nulls = "error",
+    ) -> Any: ...
+    @overload
+    def allowed_batch(
+        self,
+        urls: Iterable[_Text | None],
+        agent: _Agent | None = None,
+        *,
+        agents: _Agents | None = None,
+        usage: str | None = None,
+        purpose: str | None = None,
+        threads: int = 1,
+        nulls: Literal["keep"],
+    ) -> List[bool | None]: ...
+    @overload
+    def allowed_batch(
+        self,
+        urls: Iterable[_Text],
+        agent: _Agent | None = None,
+        *,
+        agents: _Agents | None = None,
+        usage: str | None = None,
+        purpose: str | None = None,
+        threads: int = 1,
+        nulls: Literal["error"] = "error",
+    ) -> List[bool]: ...
+    def explain(self, url: _Text, agent: _Agent, *, usage: str | None = None, purpose: str | None = None) -> str: ...
+    def site(self, url: _Text) -> dict[str, Any] | None: ...
+    def sitemaps(self, url: _Text) -> List[str]: ...
     def crawl_delay(self, url: _Text, agent: _Agent) -> float | None: ...
     def state(self, url: _Text, now: _Time | None = None) -> SiteState: ...
     def due(self, now: _Time | None = None, *, most: int = 1000) -> List[Tuple[str, SiteState]]: ...
@@ -406,6 +484,7 @@ class Store(StoreReader):
         *,
         durability: Literal["each"] | int | None = "each",
         memory_captures: int | None = None,
+        without_damaged_layers: bool = False,
         profile: _Profile = "full",
         crawlers: Sequence[str] = (),
         vocabulary: Sequence[str] = (),
@@ -420,6 +499,8 @@ class Store(StoreReader):
         named_only: bool = False,
         headers: bool = False,
     ) -> _Store: ...
+    @property
+    def left_out(self) -> List[Tuple[str, str]]: ...
     def put(
         self,
         url: _Text,

@@ -151,14 +151,15 @@ class StoreMiddleware:
             # The writer may have another text by the time it takes a capture that was handed over.
             conditions = state.conditions if isinstance(store, Store) else {}
             status, body, headers, redirects = await self._download(url, conditions)
-            if status == 304:
-                if not conditions:
-                    status = 0
-                elif store.state(url).fetched_at != state.fetched_at:
-                    # It says nothing about a text that came in meanwhile.
-                    return
+            if status == 304 and not conditions:
+                status = 0
             put = partial(store.hand, url, status, body, headers=headers, redirects=redirects, fetched_at=begun)
-            await run_in_thread(put)
+            try:
+                await run_in_thread(put)
+            except ValueError:
+                # It may say nothing about a text that came in meanwhile.
+                if status != 304:
+                    raise
         finally:
             for waiter in self._waiting.pop(site):
                 waiter.callback(None)

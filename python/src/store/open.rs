@@ -5,12 +5,13 @@
 //! parent as it is, even at the end. It knows no class of Python.
 
 use crate::ask::{Agent, Use, check_names, names_of};
+use crate::batch::{Answers, Who};
 use crate::error::{StoreError as Raised, image_error, store_error};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use robomaton_compiler::emit;
-use robomaton_explain::check_usage;
-use robomaton_runtime::Image;
+use robomaton_explain::{Query as Explained, check_usage};
+use robomaton_runtime::{Image, Verdict};
 use robomaton_store::{Due, Query, Reader, ReaderOptions, SiteState, Snapshot, Stats, Store, StoreError};
 use std::collections::HashMap;
 use std::path::Path;
@@ -131,8 +132,7 @@ impl Opened {
             return Ok(Arc::clone(query));
         }
         check_names(&question.0, self.is_of_headers, self.options.compile.profile)?;
-        check_usage(&self.empty, to.name())
-            .map_err(|unknown| PyValueError::new_err(format!("usage: {unknown}")))?;
+        self.check_usage(to)?;
         let query = self.open().query(question.0.clone(), to.name()).named_only(self.is_named_only);
         let query = match &to.purpose {
             Some(purpose) => query.for_purpose(purpose),
@@ -149,6 +149,57 @@ impl Opened {
             known.insert(question, Arc::clone(&query));
         }
         Ok(query)
+    }
+
+    /// Rejects a usage that no vocabulary has.
+    ///
+    /// # Errors
+    /// If so; the error suggests a name that may have been meant.
+    fn check_usage(&self, to: &Use) -> PyResult<()> {
+        check_usage(&self.empty, to.name())
+            .map_err(|unknown| PyValueError::new_err(format!("usage: {unknown}")))
+    }
+
+    /// The query by names, for an explanation.
+    ///
+    /// # Errors
+    /// As of [`Opened::query`].
+    pub(crate) fn explained(&self, agent: &Agent<'_>, to: &Use) -> PyResult<Explained> {
+        self.query(agent, to)?;
+        let (agents, usage) = (names_of(agent, self.is_of_headers)?, to.name().to_owned());
+        let (elements, named_only) = (self.options.terms.elements, self.is_named_only);
+        Ok(Explained { agents, usage, purpose: to.purpose.clone(), elements, named_only })
+    }
+}
+
+/// A store at one moment, for questions about many URLs.
+pub(crate) struct Moment<'o> {
+    pub(crate) opened: &'o Opened,
+    pub(crate) snapshot: Arc<Snapshot>,
+}
+
+impl Answers for Moment<'_> {
+    type Crawler = Query;
+
+    fn crawler(&self, agent: &Agent<'_>, to: &Use) -> PyResult<Arc<Query>> {
+        self.opened.query(agent, to)
+    }
+
+    fn check_usage(&self, to: &Use) -> PyResult<()> {
+        self.opened.check_usage(to)
+    }
+
+    fn verdicts<'u>(
+        &self,
+        who: &Who<Query>,
+        _to: &Use,
+        first: usize,
+        urls: impl Iterator<Item = &'u str>,
+        mut each: impl FnMut(&Verdict<'_>),
+    ) {
+        for (row, url) in (first..).zip(urls) {
+            self.snapshot.ask(who.of(row), url, &mut each);
+        }
     }
 }
 

@@ -1,0 +1,75 @@
+//! Images of a moment, for who reads more of a site than verdicts: explanations, texts, lists.
+//!
+//! ```text
+//!   captures in memory of these sites ──▶ layer ┐
+//!   layers of the store ────────────────────────┴▶ image
+//! ```
+//!
+//! Invariant: for the sites in question, the image answers as the snapshot does. Of others, it may
+//! lack what is in memory. It knows no question.
+
+use crate::StoreError;
+use crate::flush::merged;
+use crate::snapshot::Snapshot;
+use crate::table::Single;
+use robomaton_formats::{Scheme, SiteKey};
+use robomaton_runtime::{Image, LayersError};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+impl Snapshot {
+    /// Passes an image to `read` that has all that is held of the site of a URL, or of a host under
+    /// any scheme. Compiles nothing, but opens the layers once more, so ask it several questions.
+    ///
+    /// # Errors
+    /// Only if a layer is damaged.
+    pub fn with_site<R>(&self, url: &str, read: impl FnOnce(&Image<&[u8]>) -> R) -> Result<R, StoreError> {
+        let key = match url.contains("://") {
+            true => SiteKey::parse(url),
+            false => SiteKey::parse(&format!("https://{url}")),
+        };
+        let of_scheme = |scheme| self.in_memory(key.as_ref().ok()?.name().as_bytes(), scheme);
+        self.with_captures([Scheme::Http, Scheme::Https].into_iter().filter_map(of_scheme), read)
+    }
+
+    /// Passes an image to `read` whose list of sites, from the first one whose authority is not
+    /// less than this one, has at least `count` sites as they are held. It reads all captures in
+    /// memory.
+    ///
+    /// # Errors
+    /// As of [`Snapshot::with_site`].
+    pub fn with_sites_from<R>(
+        &self,
+        authority: &str,
+        count: usize,
+        read: impl FnOnce(&Image<&[u8]>) -> R,
+    ) -> Result<R, StoreError> {
+        let mut first = BTreeMap::new();
+        // The newer table counts.
+        for single in self.frozen.captures().chain(self.table.captures()) {
+            let Some(site) = single.image.first_site() else { continue };
+            let name = site.authority();
+            if name.as_str() >= authority {
+                first.insert((name, site.scheme()), single);
+            }
+        }
+        self.with_captures(first.into_values().take(count), read)
+    }
+
+    fn with_captures<'s, R>(
+        &'s self,
+        captures: impl Iterator<Item = &'s Arc<Single>>,
+        read: impl FnOnce(&Image<&[u8]>) -> R,
+    ) -> Result<R, StoreError> {
+        let captures: Vec<&Arc<Single>> = captures.collect();
+        let newest = if captures.is_empty() { Vec::new() } else { merged(captures)? };
+        let mut layers: Vec<Image<&[u8]>> = self.stack.layers.layers().collect();
+        if !newest.is_empty() {
+            layers.push(Image::from_bytes(newest.as_slice())?);
+        }
+        let unlike = |error: LayersError| StoreError::Unlike { path: PathBuf::from("the layers"), error };
+        let image = Image::of_layers(layers).map_err(unlike)?;
+        Ok(read(&image.with_terms(self.stack.layers.terms().clone())))
+    }
+}
