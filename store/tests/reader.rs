@@ -11,6 +11,7 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
+use std::time::Duration;
 
 const START: u64 = 1_800_000_000;
 const SITES: usize = 40;
@@ -147,6 +148,42 @@ fn a_refresh_has_what_was_put_before() {
 }
 
 /// A log that grows byte by byte: a record counts when it is whole.
+/// A reader may see the log of a 304, and neither the log nor the layer of the text that it is about.
+#[test]
+fn a_304_renews_the_same_text_for_a_reader() {
+    let place = tempfile::tempdir().expect("a directory");
+    let options = StoreOptions { memory_captures: Some(1), ..options() };
+    let store = Store::open(place.path(), options).expect("a store");
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let putting = || {
+            for step in 0..250 {
+                let text = START + step / 2 * 2;
+                let status = if step % 2 == 0 { 200 } else { 304 };
+                let put = store.put(&Capture { fetched_at: START + step, ..capture(0, text, status) });
+                assert!(put.expect("room"));
+                // Time for a reader to read the files once, or more often.
+                thread::sleep(Duration::from_micros(step % 16 * 500));
+            }
+            is_done.store(true, Ordering::Release);
+        };
+        let follow = || {
+            let reader = reader(place.path());
+            while !is_done.load(Ordering::Acquire) {
+                reader.refresh().expect("a store");
+                let snapshot = reader.snapshot();
+                let Some(site) = snapshot.site(&url(0)) else { continue };
+                let step = site.fetched_at().expect("every capture has a time") - START;
+                let text = capture(0, START + step / 2 * 2, 200).body;
+                assert_eq!(site.source(1 << 20), Some(text), "step {step}");
+            }
+        };
+        scope.spawn(putting);
+        scope.spawn(follow);
+        scope.spawn(follow);
+    });
+}
+
 #[test]
 fn a_torn_record_counts_when_it_is_whole() {
     let place = tempfile::tempdir().expect("a directory");
