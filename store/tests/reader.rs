@@ -47,7 +47,12 @@ fn compare(reader: &Reader, store: &Store, now: u64) {
     for site in 0..=SITES {
         assert_eq!(facts(&read, site), facts(&written, site), "site {site}");
         let state = store.state(&url(site), now).expect("a site");
-        assert_eq!(reader.state(&url(site), now).expect("a site"), state, "site {site}");
+        let mut read = reader.state(&url(site), now).expect("a site");
+        if (&state.etag, &state.last_modified) == (&None, &None) {
+            // That a 304 was refused is in the writer's memory.
+            (read.etag, read.last_modified) = (None, None);
+        }
+        assert_eq!(read, state, "site {site}");
     }
 }
 
