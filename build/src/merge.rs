@@ -8,7 +8,7 @@ use crate::{Destination, Error};
 use robomaton_compiler::{Merge, MergeError};
 use robomaton_corpus::scratch;
 use robomaton_formats::WriteError;
-use robomaton_runtime::{Image, LeftOut, Manifest, OpenError};
+use robomaton_runtime::{Image, LayersError, LeftOut, Manifest, OpenError};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
@@ -67,8 +67,7 @@ pub fn merge_with(
 ) -> Result<Merged, Error> {
     let start = Instant::now();
     let MergeOptions { oldest, threads, without_damaged_layers } = options;
-    let layers = layers_of(paths)?;
-    let opened = open_all(threads, &layers);
+    let (layers, opened) = open_current(threads, paths)?;
     let Opened { paths, images, left_out } = sound(layers, opened, without_damaged_layers)?;
     // Errors name files by their numbers; a shard has the number of its image.
     let files: Vec<(usize, Image<&[u8]>)> = (0..)
@@ -108,7 +107,11 @@ pub fn merge_with(
     })
 }
 
+/// An image that was opened and verified.
+type Opening = Result<Image, Error>;
+
 /// An image to be merged.
+#[derive(PartialEq, Eq)]
 struct Layer {
     path: PathBuf,
     /// The stack that it is a layer of, by its place among the paths.
@@ -125,6 +128,9 @@ fn layers_of(paths: &[PathBuf]) -> Result<Vec<Layer>, Error> {
         }
         let path = Manifest::path(directory);
         let manifest = Manifest::read(directory).map_err(|error| OpenError::Io { path, error })?;
+        if manifest.layers.is_empty() {
+            return Err(OpenError::Layers { path: directory.clone(), error: LayersError::Empty }.into());
+        }
         let layer = |name: &String| Layer { path: directory.join(name), stack: Some(number) };
         all.extend(manifest.layers.iter().map(layer));
     }
@@ -142,11 +148,7 @@ struct Opened {
 ///
 /// # Errors
 /// The first error, if not, or if nothing is left of a stack.
-fn sound(
-    layers: Vec<Layer>,
-    opened: Vec<Result<Image, Error>>,
-    without_damaged_layers: bool,
-) -> Result<Opened, Error> {
+fn sound(layers: Vec<Layer>, opened: Vec<Opening>, without_damaged_layers: bool) -> Result<Opened, Error> {
     let (mut paths, mut images, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
     let (mut sound_stacks, mut errors) = (HashSet::new(), BTreeMap::new());
     for (Layer { path, stack }, opened) in layers.into_iter().zip(opened) {
@@ -156,7 +158,7 @@ fn sound(
                 paths.push(path);
                 images.push(image);
             }
-            (Err(error), Some(stack)) if without_damaged_layers => {
+            (Err(error), Some(stack)) if without_damaged_layers && is_damage(&error) => {
                 left_out.push(LeftOut { name: path.display().to_string(), error: error.to_string() });
                 errors.entry(stack).or_insert(error);
             }
@@ -169,8 +171,27 @@ fn sound(
     }
 }
 
+/// True if an image is missing or damaged.
+fn is_damage(error: &Error) -> bool {
+    !matches!(error, Error::Open(error) if !error.is_damage())
+}
+
+/// Opens and verifies the images. A store may replace the layers of a stack meanwhile: those that
+/// are gone are in others then, which are opened instead.
+fn open_current(threads: usize, paths: &[PathBuf]) -> Result<(Vec<Layer>, Vec<Opening>), Error> {
+    let mut layers = layers_of(paths)?;
+    loop {
+        let opened = open_all(threads, &layers);
+        let now = layers_of(paths)?;
+        if layers == now || opened.iter().all(Result::is_ok) {
+            return Ok((layers, opened));
+        }
+        layers = now;
+    }
+}
+
 /// Opens and verifies images, several at a time.
-fn open_all(threads: usize, layers: &[Layer]) -> Vec<Result<Image, Error>> {
+fn open_all(threads: usize, layers: &[Layer]) -> Vec<Opening> {
     let threads = if threads == 0 { available_parallelism().map_or(1, NonZero::get) } else { threads };
     let next = AtomicUsize::new(0);
     let work = || {

@@ -68,6 +68,23 @@ pub enum OpenError {
     },
 }
 
+impl OpenError {
+    /// True if the image is missing or damaged; false if it may be sound, and this process cannot
+    /// read it at present.
+    pub fn is_damage(&self) -> bool {
+        use io::ErrorKind::{OutOfMemory, PermissionDenied};
+        /// `ENFILE` and `EMFILE`, of which `io::ErrorKind` has no kind.
+        const TOO_MANY_FILES: [i32; 2] = [23, 24];
+        match self {
+            OpenError::Io { error, .. } => {
+                !matches!(error.kind(), OutOfMemory | PermissionDenied)
+                    && error.raw_os_error().is_none_or(|code| !TOO_MANY_FILES.contains(&code))
+            }
+            _ => true,
+        }
+    }
+}
+
 /// What to do about an image whose files were written to.
 pub const MODIFIED: &str =
     "was written to since it was opened: open it again, and replace images by renaming a new one over them";
@@ -379,7 +396,7 @@ fn open_layers(directory: &Path, verify: Verify<'_>, load: Load<'_>) -> Result<I
                 images.push(image);
                 names.push(name);
             }
-            Err(error) if without_damaged => {
+            Err(error) if without_damaged && error.is_damage() => {
                 left_out.push(LeftOut { name, error: error.to_string() });
                 first_error.get_or_insert(error);
             }
@@ -402,5 +419,20 @@ fn open_layers(directory: &Path, verify: Verify<'_>, load: Load<'_>) -> Result<I
                 .map_or(directory.to_owned(), |name| directory.join(name)),
             error,
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_read_at_present_is_not_damaged() {
+        let of = |error: io::Error| OpenError::Io { path: PathBuf::new(), error }.is_damage();
+        assert!(of(io::ErrorKind::NotFound.into()));
+        assert!(of(io::Error::from_raw_os_error(5)), "an error of the disk");
+        assert!(!of(io::ErrorKind::PermissionDenied.into()));
+        assert!(!of(io::ErrorKind::OutOfMemory.into()));
+        assert!(!of(io::Error::from_raw_os_error(24)), "too many open files");
     }
 }
