@@ -129,6 +129,17 @@ fn a_store_is_compacted_and_merged() {
     assert_eq!(answers, "disallowed\thttps://a.example/x\nunknown\thttps://b.example/x\n");
 }
 
+/// A damaged file of what readers hand over stays, and is named; the rest is done.
+#[test]
+fn a_damaged_file_of_a_reader_keeps_nothing_from_being_compacted() {
+    let place = filled();
+    place.write("s/handed/0.capture", "no capture");
+    let compacted = place.run(&["store", "compact", "s"]);
+    compacted.fails("0.capture");
+    let stats = objects(&place.run(&["store", "stats", "s", "--json"]).ok()).remove(0);
+    assert_eq!((&stats["memory_sites"], &stats["layer_sites"]), (&json!(0), &json!(4)));
+}
+
 /// Readers work beside a writer, and writers do not.
 #[test]
 fn a_store_that_is_open_is_read_but_not_written() {

@@ -111,7 +111,7 @@ fn sites(stats: &Stats) -> usize {
     stats.layer_sites + stats.memory_sites
 }
 
-/// `GET /healthz`: 200 as long as captures can be taken.
+/// `GET /healthz`: 200 unless the log of the store is broken.
 pub(crate) async fn health(State(app): Shared) -> Response {
     let (stats, is_broken) = (app.store.stats(), app.store.is_broken());
     let health = Health {

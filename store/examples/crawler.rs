@@ -94,7 +94,16 @@ impl Crawler {
             }
         };
         let capture = Capture { url: url.to_owned(), fetched_at: now, status, redirects, headers, body };
-        self.store.put(&capture).map(|_| ())
+        match self.store.put(&capture) {
+            // It is about another text than the one that is held; the next fetch has no conditions.
+            Err(StoreError::NotModified(_)) => Ok(()),
+            // An answer that cannot be used is none: the site is unreachable, and tried again later.
+            Err(error) if error.is_of_capture() => {
+                let none = Capture { url: capture.url, fetched_at: now, ..Capture::default() };
+                self.store.put(&none).map(|_| ())
+            }
+            put => put.map(|_| ()),
+        }
     }
 
     fn get(&self, url: &str, headers: &[(&str, &str)]) -> io::Result<Answer> {

@@ -67,10 +67,11 @@ pub(crate) fn set_aside(directory: &Path, layer: &str) -> Result<(), StoreError>
     }
 }
 
-/// Removes a layer and its visits.
+/// Removes a layer, which may be a directory of shards, and its visits.
 pub(crate) fn remove_layer(directory: &Path, layer: &str) -> Result<(), StoreError> {
     for path in [visits_path(directory, layer), directory.join(layer)] {
-        match fs::remove_file(&path) {
+        let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+        match removed {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(&path, error)),
             _ => {}
         }

@@ -24,8 +24,8 @@ impl Store {
     ) -> bool {
         let Some(held) = current.stored(key) else { return false };
         let held_at = held.fetched_at().unwrap_or(0);
-        // An old answer changes nothing.
-        let Some(age) = capture.fetched_at.checked_sub(held_at).filter(|&age| age > 0) else { return true };
+        // An older answer changes nothing.
+        let Some(age) = capture.fetched_at.checked_sub(held_at) else { return true };
         if held_at < writer.evicting {
             return false;
         }

@@ -325,7 +325,7 @@ impl Snapshot {
     }
 }
 
-fn key(url: &str) -> Result<SiteKey, StoreError> {
+pub(crate) fn key(url: &str) -> Result<SiteKey, StoreError> {
     let key = SiteKey::from_url(url);
     Ok(key.map_err(|error| SkipReason::Url { url: url.to_owned(), error })?)
 }

@@ -11,7 +11,7 @@ use crate::files::{
 };
 use crate::log::{Log, Logs, sync_directory, sync_every};
 use crate::snapshot::{Query, Snapshot, Stack};
-use crate::state::InFlight;
+use crate::state::{InFlight, key};
 use crate::table::Table;
 use crate::visit::{Visit, Visits};
 use crate::{Capture, StoreError, limits, open};
@@ -232,12 +232,12 @@ impl Store {
             self.compact()?;
         }
         self.make_room()?;
-        let read = capture.read(&self.options.compile)?;
-        let key = read.site.clone();
-        let put = self.put_read(capture, read);
+        let key = key(&capture.url)?;
+        let put = capture.read(&self.options.compile).and_then(|read| self.put_read(capture, read));
         // If the store is at fault, the capture may be put again, and the site is not asked in
         // vain.
-        if put.as_ref().map_or_else(StoreError::is_of_capture, |_| true) {
+        let is_of_robots = !matches!(put, Err(StoreError::NotRobots(_)));
+        if is_of_robots && put.as_ref().map_or_else(StoreError::is_of_capture, |_| true) {
             self.end(&key, matches!(put, Err(StoreError::NotModified(_))));
         }
         put
@@ -484,6 +484,7 @@ mod tests {
         assert_eq!(Manifest::read(place.path()).expect("a manifest").generation, 3);
         assert_eq!(store.stats().layer_sites, 1);
     }
+
     /// A process that another thread starts has a copy of each open file for a moment.
     #[test]
     fn a_copy_of_the_lock_does_not_outlive_the_store() {

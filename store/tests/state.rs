@@ -1,6 +1,6 @@
 //! What to fetch and when: states, validators, back-off, and the queue of fetches that are due.
 
-use robomaton_store::limits::{IN_FLIGHT_SECONDS, LONGEST_RETRY_SECONDS};
+use robomaton_store::limits::{HEADER_BYTES, IN_FLIGHT_SECONDS, LONGEST_RETRY_SECONDS};
 use robomaton_store::{Capture, Durability, Knowledge, Store, StoreError, StoreOptions};
 use robomaton_tests::generate::Random;
 use std::collections::BTreeMap;
@@ -321,6 +321,35 @@ fn a_304_renews_the_text_that_it_is_about() {
             assert!(!store.decide(&store.query(["a"], "crawl"), "https://site1.example/y").is_allowed());
         });
     }
+}
+
+/// An answer of the same second may be about the first text, too; a longer freshness does not make
+/// it one about the second.
+#[test]
+fn a_304_of_the_same_second_renews_the_text_that_it_is_about() {
+    let place = tempfile::tempdir().expect("a directory");
+    let store = open(place.path());
+    let put = |tag: &str, age: &str, status| {
+        let mut headers = headers(tag, "");
+        headers.push(("Cache-Control".to_owned(), format!("max-age={age}").into()));
+        store.put(&Capture { headers, ..capture(1, START, status) })
+    };
+    assert!(put(r#""2""#, "100", 200).expect("room"));
+    assert!(matches!(put(r#""1""#, "5000", 304), Err(StoreError::NotModified(_))));
+    assert!(put(r#""2""#, "5000", 304).expect("it is about the second text"));
+    assert_eq!(store.state(&url(1), START).expect("a site").etag.as_deref(), Some(r#""2""#));
+}
+
+/// Else its site would be in flight, and fetched again for ever without a failure.
+#[test]
+fn a_capture_that_is_too_long_ends_its_fetch() {
+    let place = tempfile::tempdir().expect("a directory");
+    let store = open(place.path());
+    assert!(store.begin(&url(1), START).expect("a site"));
+    let long =
+        Capture { headers: vec![("a".to_owned(), vec![b'a'; HEADER_BYTES])], ..capture(1, START, 200) };
+    assert!(matches!(store.put(&long), Err(StoreError::TooLong)));
+    assert!(!store.state(&url(1), START).expect("a site").in_flight);
 }
 
 /// A 304 without validators counts if nothing was put since its fetch began, and an old one changes

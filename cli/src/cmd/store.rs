@@ -133,11 +133,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Action::Compact(compact) => {
             check(&compact.store)?;
             let store = open(&compact.store, &compact.layers)?;
-            store.take_handed().map_err(Failure::from_error)?;
+            // What is handed over may be to be evicted. A damaged file of it stays, and must not
+            // keep a store from being compacted.
+            let taken = store.take_handed();
             match compact.evict_before {
                 Some(time) => store.evict(time.seconds),
                 None => store.flush().and_then(|()| store.compact()),
             }
+            .and(taken)
             .map_err(Failure::from_error)?;
             stats(&store.stats(), compact.store.json)
         }

@@ -179,8 +179,9 @@ impl Store {
         slf.as_super().get().write(slf.py(), |store| store.take_handed())
     }
 
-    /// Makes the captures in memory layers, and merges layers where that pays. Call it every second
-    /// or so, in a thread of its own: puts and questions go on meanwhile.
+    /// Does what is to be done: makes a full table of captures a layer, merges layers where that
+    /// pays, replaces a broken log. Call it every second or so, in a thread of its own: puts and
+    /// questions go on meanwhile.
     fn compact(slf: &Bound<'_, Store>) -> PyResult<()> {
         slf.as_super().get().write(slf.py(), |store| store.compact())
     }
