@@ -3,7 +3,8 @@
  * Made by cbindgen from capi/src of robomaton; do not edit.
  *
  * Results. A function returns ROBOMATON_CODE_OK or why it failed, and says more in `*error`, which
- * may be null. After a failure a new handle is null, and other outputs are not to be read.
+ * may be null. After a failure a new handle is null, and other outputs are not to be read, except
+ * for verdicts of robomaton_decide_many as it says.
  *
  * Handles. A function whose name ends in _new, _open or _copy stores a handle, and the caller ends it
  * with the function of the same kind whose name ends in _free or _close, which makes it null. A null
@@ -519,12 +520,18 @@ const char *robomaton_basis_name(uint8_t basis);
 const char *robomaton_outcome_name(uint8_t outcome);
 
 /**
- * Opens an image: a file, or a directory of shards. Header and section table are checked here, the
- * contents by `robomaton_image_verify`. A small image is copied into memory; what happens to its
- * file later makes no difference. A large one is mapped: replace its file by renaming another one
- * over it. Whoever writes to the mapped file makes every later question fail with
- * `ROBOMATON_CODE_MODIFIED`; but a file that is cut short in the very moment of a question ends
- * the process, as it does for every program that maps it. `options` may be null.
+ * Opens an image: a file, a directory of shards, or a stack of layers, which is a directory with a
+ * manifest. Header and section table are checked here, the contents by `robomaton_image_verify`.
+ * `options` may be null.
+ *
+ * A small image is copied into memory; what happens to its files later makes no difference. A
+ * large one is mapped: nobody may write to its files. To replace one, rename another file over it.
+ * Before a question, and after a batch or a verification too, the lengths and modification times
+ * of mapped files are compared with those at the opening, unless that was done in the last 20
+ * microseconds. If they differ, the code is `ROBOMATON_CODE_MODIFIED`. A question that runs during
+ * a write, or begins less than 20 microseconds after it, may be answered from the new bytes; if a
+ * file is cut short, such a question may end the process, as it does for every program that maps
+ * files.
  */
 RobomatonCode robomaton_image_open(const char *path,
                                    const RobomatonOptions *options,
@@ -620,7 +627,8 @@ RobomatonCode robomaton_decide_document(const RobomatonImage *image,
 /**
  * Decides about many URLs, `verdicts[i]` about `urls[i]`; of a large image faster than one by one.
  * If the code is `ROBOMATON_CODE_INVALID_UTF8`, or another one about a URL, `error.index` is the
- * index of that URL, the verdicts before it hold, and no others are written.
+ * index of that URL, the verdicts before it hold, and no others are written. After
+ * `ROBOMATON_CODE_MODIFIED` any of them may be written, and none holds.
  */
 RobomatonCode robomaton_decide_many(const RobomatonImage *image,
                                     const RobomatonCrawler *crawler,

@@ -1,4 +1,5 @@
-// Answers many URLs at a time, in C++17: prints each line of standard input with its verdict in front.
+// Answers many URLs at a time, in C++17: prints each URL of standard input with its verdict in front,
+// as `robomaton query` does:
 //
 //     batch IMAGE AGENT [USAGE] <urls.txt
 //
@@ -34,6 +35,13 @@ void check(RobomatonCode code, const RobomatonError &error) {
 }
 
 RobomatonString string_of(std::string_view text) { return {text.data(), text.size()}; }
+
+// A line without the ASCII white space around it, as the command reads it.
+std::string trimmed(const std::string &line) {
+    const char *space = " \t\n\f\r";
+    std::size_t begin = line.find_first_not_of(space);
+    return begin == std::string::npos ? "" : line.substr(begin, line.find_last_not_of(space) - begin + 1);
+}
 
 // A URL whose bytes beyond ASCII are percent-encoded, which is the same URL.
 std::string encoded(std::string_view url) {
@@ -116,7 +124,11 @@ int main(int count, char **arguments) {
         std::vector<std::string> urls;
         std::string line;
         while (std::getline(std::cin, line)) {
-            urls.push_back(line);
+            std::string url = trimmed(line);
+            if (url.empty()) {
+                continue;
+            }
+            urls.push_back(url);
             if (urls.size() == 1000) {
                 answer(asker, urls);
                 urls.clear();

@@ -17,6 +17,19 @@ static int fail(const RobomatonError *error) {
     return 2;
 }
 
+/* Cuts off the ASCII white space around a line, as the command does. Returns where the rest begins. */
+static const char *trimmed(const char *line, size_t *length) {
+    static const char space[] = {' ', '\t', '\n', '\f', '\r'};
+    while (*length > 0 && memchr(space, line[*length - 1], sizeof space) != NULL) {
+        --*length;
+    }
+    while (*length > 0 && memchr(space, *line, sizeof space) != NULL) {
+        line++;
+        --*length;
+    }
+    return line;
+}
+
 /* A URL whose bytes beyond ASCII are percent-encoded, which is the same URL. */
 static char *encoded(const char *url, size_t length, size_t *encoded_length) {
     char *text = malloc(3 * length + 1), *end = text;
@@ -62,14 +75,15 @@ int main(int count, char **arguments) {
     ssize_t read;
     while ((read = getline(&line, &room, stdin)) != -1) {
         size_t length = (size_t)read;
-        if (length > 0 && line[length - 1] == '\n') {
-            length--;
+        const char *url = trimmed(line, &length);
+        if (length == 0) {
+            continue;
         }
         RobomatonVerdict verdict;
-        RobomatonCode code = robomaton_decide(image, crawler, usage, line, length, &verdict, &error);
+        RobomatonCode code = robomaton_decide(image, crawler, usage, url, length, &verdict, &error);
         if (code == ROBOMATON_CODE_INVALID_UTF8) {
             size_t other_length = 0;
-            char *other = encoded(line, length, &other_length);
+            char *other = encoded(url, length, &other_length);
             code = robomaton_decide(image, crawler, usage, other, other_length, &verdict, &error);
             free(other);
         }
@@ -77,7 +91,7 @@ int main(int count, char **arguments) {
             return fail(&error);
         }
         printf("%s\t", robomaton_decision_name(verdict.verdict));
-        fwrite(line, 1, length, stdout);
+        fwrite(url, 1, length, stdout);
         putchar('\n');
     }
     free(line);

@@ -14,6 +14,7 @@ import "C"
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -123,14 +124,16 @@ func filter(arguments []string) error {
 		if len(line) == 0 {
 			return out.Flush()
 		}
-		if line[len(line)-1] == '\n' {
-			line = line[:len(line)-1]
+		// The white space that the command cuts off.
+		url := bytes.Trim(line, " \t\n\f\r")
+		if len(url) == 0 {
+			continue
 		}
-		verdict, err := image.Decide(line)
+		verdict, err := image.Decide(url)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "%s\t%s\n", verdict, line)
+		fmt.Fprintf(out, "%s\t%s\n", verdict, url)
 	}
 }
 

@@ -147,7 +147,7 @@ impl Image {
     /// If the name may be misspelt, or the image was modified.
     pub(crate) fn usage(&self, name: &str, purpose: Option<&str>) -> Result<Resolved<OwnedUsage>, Failure> {
         let image = self.runtime()?;
-        check_usage(name, image.view().usages())?;
+        check_usage(name, image.usages())?;
         let of = OwnedUsage { usage: image.usage(name), purpose: purpose.map(str::to_owned) };
         Ok(Resolved { of, origin: self.origin.clone() })
     }
