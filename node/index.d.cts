@@ -90,7 +90,7 @@ export class Crawler {
 }
 
 /**
- * An image: a file, or a directory of shards.
+ * An image: a file, a directory of shards, or a stack of layers.
  *
  * Errors have a `code`: `ERR_ROBOMATON_IMAGE` (damaged, of another version, or no image),
  * `ERR_ROBOMATON_MODIFIED` (a mapped file was written to), `ERR_ROBOMATON_CLOSED`,
