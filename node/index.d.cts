@@ -116,7 +116,10 @@ export class Image {
   readonly closed: boolean;
   /** Closes it and frees its memory. Closing it twice makes no difference. */
   close(): void;
-  /** Closes it at the end of a block: `using image = Image.open(path)`. Node before 18.18 has no such symbol. */
+  /**
+   * Closes it at the end of a block: `using image = Image.open(path)`. Node before 18.18 has no such
+   * symbol.
+   */
   [Symbol.dispose](): void;
   /** Checks the whole image against the rules of its format, in time linear in its size. */
   verify(options?: { /** Checks the stored texts, too. */ texts?: boolean }): void;
