@@ -90,7 +90,7 @@ export class Crawler {
 }
 
 /**
- * An image: a file, or a directory of shards.
+ * An image: a file, a directory of shards, or a stack of layers.
  *
  * Errors have a `code`: `ERR_ROBOMATON_IMAGE` (damaged, of another version, or no image),
  * `ERR_ROBOMATON_MODIFIED` (a mapped file was written to), `ERR_ROBOMATON_CLOSED`,
@@ -116,6 +116,11 @@ export class Image {
   readonly closed: boolean;
   /** Closes it and frees its memory. Closing it twice makes no difference. */
   close(): void;
+  /**
+   * Closes it at the end of a block: `using image = Image.open(path)`. Node before 18.18 has no such
+   * symbol.
+   */
+  [Symbol.dispose](): void;
   /** Checks the whole image against the rules of its format, in time linear in its size. */
   verify(options?: { /** Checks the stored texts, too. */ texts?: boolean }): void;
   /**
@@ -168,3 +173,10 @@ export const VERDICTS: readonly ['allowed', 'disallowed', 'conditional', 'unknow
 
 /** The version of the package. */
 export const version: string;
+
+declare global {
+  /** As `lib.esnext.disposable` has it, for programs whose `lib` is older. */
+  interface SymbolConstructor {
+    readonly dispose: unique symbol;
+  }
+}

@@ -176,7 +176,7 @@ impl Image {
 
 #[napi]
 impl Image {
-    /// Opens a file or a directory of shards.
+    /// Opens a file, a directory of shards, or a stack of layers.
     #[napi(factory, js_name = "open")]
     pub fn from_path(path: String, options: Option<Object<'_>>) -> Result<Image> {
         const KNOWN: [&str; 6] =

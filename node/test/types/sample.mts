@@ -12,6 +12,8 @@ const answer: Answer = image.answer('https://example.com/', crawler);
 const line: number | null = answer.line;
 image.verify({ texts: true });
 image.close();
+// The `lib` of this program has no such symbol, but for the declarations of the package.
+image[Symbol.dispose]();
 
 const robots: Robots = robotsParser('https://example.com/robots.txt', 'User-agent: *\n');
 const allowed: boolean | undefined = robots.isAllowed(new URL('https://example.com/'), 'a');

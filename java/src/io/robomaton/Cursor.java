@@ -11,6 +11,11 @@ abstract class Cursor {
     ByteBuffer bytes;
     int at;
 
+    /** Forgets the piece, so that an image that is garbage is not kept. */
+    void release() {
+        bytes = null;
+    }
+
     /** The varint here, of up to 32 bits. */
     final long varint() {
         int first = bytes.get(at++);

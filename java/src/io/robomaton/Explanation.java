@@ -18,8 +18,8 @@ final class Explanation {
         if (detail == null) {
             return Account.NONE;
         }
+        Question question = site.question(crawler, url);
         try {
-            Question question = site.question(crawler, url);
             List<String> usages = site.usageNames();
             List<Rule> rules = rules(question, detail, usage, usages, basis);
             if (usage.isCrawl()) {
@@ -30,6 +30,8 @@ final class Explanation {
             return rules.isEmpty() ? account : new Account(rules, account.statements(), account.terms());
         } catch (Damage | IndexOutOfBoundsException damage) {
             return Account.NONE;
+        } finally {
+            question.release();
         }
     }
 

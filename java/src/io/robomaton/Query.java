@@ -1,21 +1,22 @@
 package io.robomaton;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Scanner;
 
 /**
  * A command: prints decision and URL as {@code robomaton query} does, for URLs from standard input; with
- * {@code --rules} also the rules that decided.
+ * {@code --rules} also the rules that decided. Lines are trimmed, and blank ones passed over. Bytes that
+ * are not UTF-8 are asked and printed as U+FFFD; {@code robomaton query} prints them as they are.
  */
 public final class Query {
     private static final String RULES = "--rules";
+    private static final String SPACE = " \t\r\f";
 
     private Query() {}
 
@@ -39,9 +40,13 @@ public final class Query {
         Crawler crawler = image.crawler(names.get(1));
         Usage usage = names.size() > 2 ? image.usage(names.get(2)) : Usage.CRAWL;
         PrintStream out = new PrintStream(System.out, false, StandardCharsets.UTF_8);
-        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        Scanner lines = new Scanner(System.in, StandardCharsets.UTF_8).useDelimiter("\n");
         int code = Command.OK;
-        for (String url = in.readLine(); url != null; url = in.readLine()) {
+        while (lines.hasNext()) {
+            String url = trim(lines.next());
+            if (url.isEmpty()) {
+                continue;
+            }
             try {
                 Verdict verdict = image.decide(crawler, usage, url);
                 out.print(verdict.safeDecision() + "\t" + url + (showsRules ? rules(verdict) : "") + "\n");
@@ -51,7 +56,23 @@ public final class Query {
             }
         }
         out.flush();
+        if (lines.ioException() != null) {
+            throw lines.ioException();
+        }
         return code;
+    }
+
+    /** The line without ASCII white space around it. */
+    private static String trim(String line) {
+        int from = 0;
+        int to = line.length();
+        while (from < to && SPACE.indexOf(line.charAt(from)) >= 0) {
+            from++;
+        }
+        while (to > from && SPACE.indexOf(line.charAt(to - 1)) >= 0) {
+            to--;
+        }
+        return line.substring(from, to);
     }
 
     /** Each rule after a tab, and before it its line and, where that is not in robots.txt, its place. */

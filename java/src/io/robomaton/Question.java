@@ -31,6 +31,19 @@ final class Question {
         crawler = by;
     }
 
+    /**
+     * Forgets the image: a thread outlives it, and what it keeps stays mapped. Each question ends with this,
+     * also where an exception leaves.
+     */
+    void release() {
+        shard = null;
+        terms = null;
+        crawler = null;
+        policy.release();
+        preference.release();
+        target.walk.release();
+    }
+
     /** The answer of everything that speaks of the usage. */
     int answer(Usage usage) {
         try {

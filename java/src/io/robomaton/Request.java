@@ -24,6 +24,14 @@ public record Request(String action, String path, long line, String file) {
             return List.of();
         }
         Question question = site.question(of, url);
+        try {
+            return of(site, question, detail);
+        } finally {
+            question.release();
+        }
+    }
+
+    private static List<Request> of(Site site, Question question, Detail detail) {
         AgentRule rule = question.profile.agentRule;
         Crawler crawler = question.crawler;
         String name = detail.nameOf(rule, crawler.lookupFor(rule));

@@ -26,7 +26,7 @@ public final class RobomatonImage {
     private final Shard[][] layers;
     private final Terms terms;
 
-    /** What a thread needs to ask. */
+    /** What a thread needs to ask. It knows an image only while it asks it. */
     static final class Space {
         final Question question = new Question();
         final Url url = new Url();
@@ -272,23 +272,37 @@ public final class RobomatonImage {
      */
     public Verdict decide(Crawler crawler, Usage usage, String url) {
         Space space = space();
-        int answer = answer(space, crawler, usage, url);
-        boolean hasSite = answer != Answer.NO_SITE && answer != Answer.NO_URL;
-        Site site = hasSite ? new Site(this, space.layer, space.question.shard, space.question.place, false) : null;
-        return new Verdict(answer, site, crawler, usage, url);
+        try {
+            int answer = answer(space, crawler, usage, url);
+            boolean hasSite = answer != Answer.NO_SITE && answer != Answer.NO_URL;
+            return new Verdict(answer, hasSite ? site(space, false) : null, crawler, usage, url);
+        } finally {
+            space.question.release();
+        }
+    }
+
+    /** The site that was found. */
+    private Site site(Space space, boolean isDocument) {
+        return new Site(this, space.layer, space.question.shard, space.question.place, isDocument);
     }
 
     /**
      * True if the crawler may fetch the URL: permitted without conditions, nothing is missing, and the
-     * image contains the site. It allocates nothing.
+     * image contains the site. It allocates nothing, unless it has to parse the host: of a site that is not
+     * there, or is written in another way, such as in capitals.
      *
      * @param crawler who asks
      * @param url an absolute URL
      * @return true if it may
      */
     public boolean isAllowed(Crawler crawler, String url) {
-        int answer = answer(space(), crawler, Usage.CRAWL, url);
-        return Answer.decision(answer) == Decision.ALLOWED && !Answer.isIncomplete(answer);
+        Space space = space();
+        try {
+            int answer = answer(space, crawler, Usage.CRAWL, url);
+            return Answer.decision(answer) == Decision.ALLOWED && !Answer.isIncomplete(answer);
+        } finally {
+            space.question.release();
+        }
     }
 
     /**
@@ -299,10 +313,11 @@ public final class RobomatonImage {
      */
     public Optional<Site> site(String url) {
         Space space = space();
-        if (find(space, null, url) != FOUND) {
-            return Optional.empty();
+        try {
+            return find(space, null, url) == FOUND ? Optional.of(site(space, false)) : Optional.empty();
+        } finally {
+            space.question.release();
         }
-        return Optional.of(new Site(this, space.layer, space.question.shard, space.question.place, false));
     }
 
     /**
@@ -325,10 +340,11 @@ public final class RobomatonImage {
         of.bytes = whole;
         of.from = 0;
         of.length = whole.length;
-        if (!find(space, null)) {
-            return Optional.empty();
+        try {
+            return find(space, null) ? Optional.of(site(space, true)) : Optional.empty();
+        } finally {
+            space.question.release();
         }
-        return Optional.of(new Site(this, space.layer, space.question.shard, space.question.place, true));
     }
 
     /**

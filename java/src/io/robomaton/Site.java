@@ -14,7 +14,7 @@ public final class Site {
 
     final RobomatonImage image;
     private final int layer;
-    private final Shard shard;
+    final Shard shard;
     private final long place;
     private final boolean isDocument;
 
@@ -30,17 +30,22 @@ public final class Site {
         return isDocument ? Profile.KOSTER : shard.layout.profile;
     }
 
-    /** Makes the thread's question one to this site. */
+    /** Makes the thread's question one to this site; the caller releases it. */
     Question question(Crawler crawler, String url) {
         RobomatonImage.Space space = image.space();
-        space.question.at(shard, place, isDocument, image.terms(), crawler.of(layer));
         space.readPath(url, profile());
+        space.question.at(shard, place, isDocument, image.terms(), crawler.of(layer));
         return space.question;
     }
 
     int answer(Crawler crawler, Usage usage, String url) {
         image.check(crawler, usage);
-        return question(crawler, url).answer(usage.of(layer));
+        Question question = question(crawler, url);
+        try {
+            return question.answer(usage.of(layer));
+        } finally {
+            question.release();
+        }
     }
 
     /** The crawler as this site's image knows it. */

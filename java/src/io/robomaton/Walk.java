@@ -65,9 +65,13 @@ final class Walk extends Cursor {
         if (hasTails && start != NEVER && !isSettled()) {
             segments(start);
         }
-        bytes = null;
-        matched = null;
         return best;
+    }
+
+    @Override
+    void release() {
+        super.release();
+        matched = null;
     }
 
     private void header() {

@@ -90,6 +90,14 @@ public class ArgumentsTest {
     }
 
     @Test
+    public void linesAreTrimmed() throws Exception {
+        String urls = "\n \t\n\f http://zplain.example/a \r\nhttp://zplain.example/private/\rx\u2003";
+        Ended ended = run(urls, Query.class, IMAGE, "a");
+        String out = "allowed\thttp://zplain.example/a\ndisallowed\thttp://zplain.example/private/\rx\u2003";
+        assertEquals(ended.toString(), List.of(out.split("[\n\r]")), ended.out);
+    }
+
+    @Test
     public void rulesStandBehindTheUrl() throws Exception {
         Ended crawl = run("http://zplain.example/private/x\n", Query.class, IMAGE, "a", "--rules");
         assertEquals(List.of("disallowed\thttp://zplain.example/private/x\t2: Disallow: /p"), crawl.out);

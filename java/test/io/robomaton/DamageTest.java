@@ -8,6 +8,7 @@ import static org.junit.Assert.fail;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.Test;
@@ -24,6 +25,7 @@ public class DamageTest {
             "http://y.example:8080/aa/bb/cc/dd", "https://z.example/", "https://nowhere.example/a",
             "https://zacap.example/p/on", "https://zacap.example/n/o/x.gif", "https://zpage.example/p",
             "https://zversions.example/p/x.gif", "http://zplain.example/p/x");
+    private static final List<String> SHARDS = List.of("shards/0.rimg", "shards/1.rimg", "shards/2.rimg");
     /** The time limit of all questions to a damaged image of some kilobytes. */
     private static final long BOUND = 5_000_000_000L;
 
@@ -145,6 +147,14 @@ public class DamageTest {
     public void everyByteOfOtherDialects() throws IOException {
         changeEveryByte("small-koster.rimg", 0xFF, 0x01, 0x80);
         changeEveryByte("small-google.rimg", 0xFF, 0x01, 0x80);
+        changeEveryByte("small-rfc9309.rimg", 0xFF, 0x01, 0x80);
+    }
+
+    @Test
+    public void everyByteOfShards() throws IOException {
+        for (String name : SHARDS) {
+            changeEveryByte(name, 0xFF, 0x01, 0x80, 0x10);
+        }
     }
 
     @Test
@@ -161,7 +171,9 @@ public class DamageTest {
 
     @Test
     public void everyTruncation() throws IOException {
-        for (String name : List.of("small.rimg", "small-google.rimg", "modern.rimg")) {
+        List<String> names = new ArrayList<>(Conformance.NAMES);
+        names.addAll(SHARDS);
+        for (String name : names) {
             byte[] good = Conformance.image(name);
             opened = 0;
             for (int end = 0; end < good.length; end++) {
