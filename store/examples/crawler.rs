@@ -97,7 +97,8 @@ impl Crawler {
         match self.store.put(&capture) {
             // It is about another text than the one that is held; the next fetch has no conditions.
             Err(StoreError::NotModified(_)) => Ok(()),
-            // An answer that cannot be used is none: the site is unreachable, and tried again later.
+            // An answer that cannot be used is none: the site is unreachable, and tried again
+            // later.
             Err(error) if error.is_of_capture() => {
                 let none = Capture { url: capture.url, fetched_at: now, ..Capture::default() };
                 self.store.put(&none).map(|_| ())

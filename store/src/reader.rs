@@ -8,10 +8,10 @@
 //!
 //! Invariant: a snapshot is that of one generation. A log is removed only after a manifest names
 //! the layer of its captures; so if the manifest is the same before and after the logs were read,
-//! nothing that was put is missing. If it is another, what was read is forgotten: a 304 of a log may
-//! have renewed an older text, since neither the log nor the layer of its own was there. A log that
-//! is gone is in the layers, and the table of the remaining ones is built again. Replaying a log
-//! whose captures are in a layer changes nothing.
+//! nothing that was put is missing. If it is another, what was read is forgotten: a 304 of a log
+//! may have renewed an older text, since neither the log nor the layer of its own was there. A log
+//! that is gone is in the layers, and the table of the remaining ones is built again. Replaying a
+//! log whose captures are in a layer changes nothing.
 //! The reader does not know which fetches are in flight: that is in the writer's memory. Its own
 //! captures go to the writer by `handed`, and are in its table meanwhile.
 

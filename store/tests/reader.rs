@@ -153,7 +153,8 @@ fn a_refresh_has_what_was_put_before() {
 }
 
 /// A log that grows byte by byte: a record counts when it is whole.
-/// A reader may see the log of a 304, and neither the log nor the layer of the text that it is about.
+/// A reader may see the log of a 304, and neither the log nor the layer of the text that it is
+/// about.
 #[test]
 fn a_304_renews_the_same_text_for_a_reader() {
     let place = tempfile::tempdir().expect("a directory");

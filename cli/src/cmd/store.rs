@@ -1,7 +1,7 @@
 //! `robomaton store`: a directory of captures that grows while a crawl runs.
 //!
-//! `robomaton-store` does the work; this file prints states, and `put` passes it captures. `put` and
-//! `compact` open the store for writing, and are refused while another process has it open. The
+//! `robomaton-store` does the work; this file prints states, and `put` passes it captures. `put`
+//! and `compact` open the store for writing, and are refused while another process has it open. The
 //! other actions read its files, beside a writer too.
 
 mod put;
