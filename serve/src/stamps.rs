@@ -53,8 +53,10 @@ impl Stamp {
     pub(crate) fn is_written(&self, before: &Stamp) -> bool {
         self.number.is_some() && self.number == before.number && self != before
     }
+
     /// True if a later write to the file is sure to have another time: two in one tick of the file
-    /// system's clock look alike.
+    /// system's clock look alike. Through a mapping, only the first write to a page since that was
+    /// written back has a time.
     fn is_settled(&self, now: SystemTime) -> bool {
         let Some((seconds, _)) = self.changed else { return false };
         let now = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();

@@ -30,7 +30,7 @@ pub struct Capture {
 impl Capture {
     /// The capture as `corpus` has it.
     pub(crate) fn read(&self, options: &Options) -> Result<Read, StoreError> {
-        let fields: usize = self.headers.iter().map(|(name, value)| name.len() + value.len()).sum();
+        let fields: usize = self.headers.iter().map(|(name, value)| name.len() + value.len() + 2).sum();
         if self.url.len() + fields > HEADER_BYTES {
             return Err(StoreError::TooLong);
         }

@@ -13,7 +13,8 @@ pub const MEMORY_BYTES: usize = 32 << 20;
 /// reader.
 pub const BODY_BYTES: usize = 8 << 20;
 
-/// Bytes of a capture's URL and header fields together. No server sends more in good faith.
+/// Bytes of a capture's URL and header fields together, with two for each field: what a log has of
+/// them at least. No server sends more in good faith.
 pub const HEADER_BYTES: usize = 256 << 10;
 
 /// Layers before a put compacts first: a question that no layer answers has asked each of them.

@@ -411,6 +411,7 @@ mod tests {
         store.logs.load().current.is_broken.store(true, Ordering::Release);
         assert!(matches!(store.put(&capture), Err(StoreError::Broken { .. })));
     }
+
     /// What is in memory becomes a layer, whether the log is sound or not.
     #[test]
     fn a_log_that_cannot_be_written_is_replaced() {

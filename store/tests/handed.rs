@@ -1,6 +1,7 @@
 //! Captures that readers hand to the writer: they count for the reader at once, for all when they
 //! are taken, and none is lost between.
 
+use robomaton_store::limits::{BODY_BYTES, HEADER_BYTES};
 use robomaton_store::{
     Capture, Durability, Knowledge, Reader, ReaderOptions, Store, StoreError, StoreOptions,
 };
@@ -121,4 +122,19 @@ fn a_damaged_file_is_named_and_the_others_are_taken() {
     assert_eq!(writer.take_handed().expect("room"), 1);
     fs::create_dir(folder.join("directory.capture")).expect("room");
     assert!(matches!(writer.take_handed(), Err(StoreError::Damaged { .. })));
+}
+
+/// A file that a reader hands over must not be larger than what the writer reads.
+#[test]
+fn fields_without_bytes_count() {
+    let place = tempfile::tempdir().expect("a directory");
+    let store = store(place.path());
+    let reader = reader(place.path());
+    let fields = |count: usize| vec![(String::new(), Vec::new()); count];
+    let many = Capture { headers: fields(HEADER_BYTES / 2), ..capture(1, START) };
+    assert!(matches!(reader.hand(&many), Err(StoreError::TooLong)));
+    let body = vec![b'#'; BODY_BYTES];
+    let most = Capture { headers: fields(HEADER_BYTES / 2 - 100), body, ..capture(1, START) };
+    assert!(reader.hand(&most).expect("room"));
+    assert_eq!(store.take_handed().expect("it is whole"), 1);
 }

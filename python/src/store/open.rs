@@ -82,7 +82,7 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
-    /// Errors cannot occur.
+    /// An error would be that of an empty image, which fits the format.
     pub(crate) fn new(
         py: Python<'_>,
         open: Open,
