@@ -43,10 +43,15 @@ pub(crate) fn open_layers(path: &Path, without_damaged_layers: bool) -> Result<I
     // on the command line belongs to the user; the documentation requires that other programs
     // replace it in the same way.
     let image = unsafe { options.open(path)? };
-    for LeftOut { name, error } in image.left_out() {
+    remark_left_out(image.left_out());
+    Ok(image)
+}
+
+/// Names the layers that were left out.
+pub(crate) fn remark_left_out(layers: &[LeftOut]) {
+    for LeftOut { name, error } in layers {
         remark(&format!("the layer {name} is left out: {error}"));
     }
-    Ok(image)
 }
 
 /// Reads a file, or standard input for `-`.

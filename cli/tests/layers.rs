@@ -213,7 +213,7 @@ fn a_missing_layer_is_left_out_on_demand() {
         assert!(without.err.contains(layer), "{without:?}");
     }
     assert!(without.ok().starts_with("2 images merged: "));
-    // Images that are no layers, and stacks of which nothing is left, are errors.
+    // A damaged image outside a stack, and a stack without a sound layer, are errors.
     place.write("damaged.rimg", fs::read(place.path("stack/crawl/3/1.rimg")).expect("a shard"));
     place.run(&["merge", "damaged.rimg", "-o", "b.rimg", "--without-damaged-layers"]).fails("damaged.rimg");
     fs::remove_file(place.path("stack/crawl/1.rimg")).expect("a layer");

@@ -153,8 +153,8 @@ impl<'a> AnswerJson<'a> {
         AnswerJson { stale, ..self }
     }
 
-    /// Appends the answer as JSON. Not generic, so that it is compiled here, where it is optimised
-    /// for speed, and not in each front end.
+    /// Appends the answer as JSON, for those who write many. Not generic, so that it is compiled
+    /// here, where it is optimised for speed, and once.
     pub fn append_to(&self, json: &mut Vec<u8>) {
         let written = serde_json::to_writer(json, self);
         written.expect("a vector grows, and the keys are strings");

@@ -42,7 +42,7 @@ pub(crate) trait Answers: Sync {
     /// If so.
     fn check_usage(&self, to: &Use) -> PyResult<()>;
 
-    /// Passes on the verdicts on URLs, the first of which is that of the row `first`.
+    /// Calls `each` with the verdict on each URL. The first URL is that of the row `first`.
     fn verdicts<'u>(
         &self,
         who: &Who<Self::Crawler>,

@@ -109,9 +109,7 @@ fn read<'q>(
 /// Writes the answer to a question of a batch.
 fn answer(snapshot: &Snapshot, resolved: &Resolved, url: &str, now: u64, answers: &mut Vec<u8>) -> Decision {
     snapshot.ask(&resolved.query, url, |verdict| {
-        let answer = AnswerJson::new(resolved.echo(url), verdict).at(verdict, now);
-        // Writing to memory does not fail.
-        let _ = serde_json::to_writer(answers, &answer);
+        AnswerJson::new(resolved.echo(url), verdict).at(verdict, now).append_to(answers);
         verdict.safe_decision()
     })
 }

@@ -202,9 +202,7 @@ impl Batch<'_> {
         let (url, words) = (&question.input.url, words(&question.input));
         let usage = for_purpose(image.usage(words.usage), words.purpose);
         let verdict = image.decide(&agent.crawler, usage, url);
-        let answer = AnswerJson::cached(echo(url, agent, words), &verdict, cache);
-        // Writing to memory does not fail.
-        let _ = serde_json::to_writer(answers, &answer);
+        AnswerJson::cached(echo(url, agent, words), &verdict, cache).append_to(answers);
         verdict.safe_decision()
     }
 }

@@ -4,12 +4,12 @@
 //! compiled together.
 
 use crate::failure::Failure;
+use crate::input::remark_left_out;
 use crate::options::{DestinationArgs, LayersArgs};
-use crate::output::{Out, remark};
+use crate::output::Out;
 use clap::Args;
 use robomaton_build::{MergeOptions, Merged, merge_with};
 use robomaton_explain::count;
-use robomaton_runtime::LeftOut;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -49,9 +49,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let options =
         MergeOptions { threads: arguments.threads, without_damaged_layers, ..MergeOptions::default() };
     let merged = merge_with(options, &arguments.images, arguments.destination.open()?)?;
-    for LeftOut { name, error } in &merged.left_out {
-        remark(&format!("the layer {name} is left out: {error}"));
-    }
+    remark_left_out(&merged.left_out);
     let mut out = Out::new();
     if arguments.json {
         out.json(&merged)?;

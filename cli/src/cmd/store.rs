@@ -133,8 +133,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Action::Compact(compact) => {
             check(&compact.store)?;
             let store = open(&compact.store, &compact.layers)?;
-            // What is handed over may be to be evicted. A damaged file of it stays, and must not
-            // keep a store from being compacted.
+            // First, since a capture that was handed over may be old enough to be evicted. A
+            // damaged file stays where it is, and must not keep the store from being compacted.
             let taken = store.take_handed();
             match compact.evict_before {
                 Some(time) => store.evict(time.seconds),

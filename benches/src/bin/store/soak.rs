@@ -89,7 +89,8 @@ fn kind(site: u64, version: u64) -> Kind {
     }
 }
 
-/// The validator of a version that has rules, or leaves those of an earlier one unchanged.
+/// The version that the ETag of an answer names: its own if it has rules, that of the rules if it
+/// leaves them unchanged.
 fn tag(site: u64, version: u64) -> Option<u64> {
     match kind(site, version) {
         Kind::Rules => Some(version),
