@@ -68,7 +68,7 @@ impl<D: AsRef<[u8]>> Image<D> {
         }
         let written = Written::of(url.as_bytes());
         if let Some(written) = &written
-            && let Some(slot) = self.first.find(&self.first.wanted(*written))
+            && let Some(slot) = self.first.find_name(written)
         {
             return self.of_written((&self.first, slot), written, crawler, *usage, url);
         }

@@ -9,7 +9,6 @@
 //! into a cache is asked one question at a time, since there is nothing to wait for.
 
 use crate::crawler::{Crawler, Usage};
-use crate::find::Wanted;
 use crate::image::Image;
 use crate::memory::prefetch;
 use crate::stack::{Shard, of_host};
@@ -98,10 +97,10 @@ impl<D: AsRef<[u8]>> Image<D> {
                 let Question { crawler, usage, url } = *question;
                 let answered = match (home, slot) {
                     (Some(home), Some(slot)) => {
-                        self.of_written((home.shard, slot), &home.wanted.name, crawler, usage, url)
+                        self.of_written((home.shard, slot), &home.name, crawler, usage, url)
                     }
                     (home, _) => {
-                        let written = home.as_ref().map(|home| &home.wanted.name);
+                        let written = home.as_ref().map(|home| &home.name);
                         self.of_parsed(written, crawler, usage, url)
                     }
                 };
@@ -152,14 +151,14 @@ impl<D: AsRef<[u8]>> Image<D> {
     /// Splits a URL and prefetches the home bucket of its site.
     #[inline(always)]
     fn home<'a>(&'a self, url: &'a str) -> Option<Home<'a, D>> {
-        let written = Written::of(url.as_bytes())?;
+        let name = Written::of(url.as_bytes())?;
         let shard = match &self.rest {
             None => &self.first,
-            Some(rest) => of_host(&self.first, &rest.others, written.host()),
+            Some(rest) => of_host(&self.first, &rest.others, name.host()),
         };
-        let wanted = shard.wanted(written);
-        shard.prefetch_home(&wanted);
-        Some(Home { shard, wanted })
+        let hash = shard.hash(&name);
+        shard.prefetch_home(hash);
+        Some(Home { shard, name, hash })
     }
 
     /// Prefetches the home bucket of a URL's site in every layer.
@@ -168,16 +167,16 @@ impl<D: AsRef<[u8]>> Image<D> {
         let older = self.older().iter().filter_map(|shards| shards.split_first());
         for (first, others) in std::iter::once((&self.first, self.others())).chain(older) {
             let shard = of_host(first, others, written.host());
-            shard.prefetch_home(&shard.wanted(written));
+            shard.prefetch_home(shard.hash(&written));
         }
     }
 }
 
 impl<D: AsRef<[u8]>> Shard<D> {
     #[inline(always)]
-    fn prefetch_home(&self, wanted: &Wanted<'_>) {
+    fn prefetch_home(&self, hash: u64) {
         let view = self.view();
-        let home = view.bucket(home_bucket(wanted.hash, view.bucket_count()));
+        let home = view.bucket(home_bucket(hash, view.bucket_count()));
         home.into_iter().for_each(|bucket| prefetch(&bucket.fingerprints));
     }
 }
@@ -196,14 +195,15 @@ fn prefetch_rules(view: View<'_>, slot: Slot<'_>) {
 /// A URL whose home bucket is known.
 struct Home<'a, D> {
     shard: &'a Shard<D>,
-    wanted: Wanted<'a>,
+    name: Written<'a>,
+    hash: u64,
 }
 
 impl<'a, D: AsRef<[u8]>> Home<'a, D> {
     /// Finds the site and prefetches what answers for it.
     #[inline(always)]
     fn slot(&self) -> Option<Slot<'a>> {
-        let slot = self.shard.find(&self.wanted)?;
+        let slot = self.shard.find(&self.name, self.hash)?;
         prefetch_rules(self.shard.view(), slot);
         Some(slot)
     }

@@ -18,14 +18,6 @@ use std::borrow::Cow;
 /// A site and the shard that holds it.
 pub(crate) type Found<'i, D> = (&'i Shard<D>, Slot<'i>);
 
-/// The name of a site that is looked for, and its hash.
-#[derive(Clone, Copy)]
-pub(crate) struct Wanted<'u> {
-    pub(crate) name: Written<'u>,
-    /// The hash of the name in the shard.
-    pub(crate) hash: u64,
-}
-
 /// The result of looking for the site of a URL.
 pub(crate) enum Search<'i, 'u, D> {
     /// The site, and the URL's target.
@@ -52,7 +44,7 @@ impl<D: AsRef<[u8]>> Image<D> {
     #[inline(always)]
     pub(crate) fn find_written<'i>(&'i self, written: &Written<'_>) -> Option<Found<'i, D>> {
         match &self.rest {
-            None => Some((&self.first, self.first.find(&self.first.wanted(*written))?)),
+            None => Some((&self.first, self.first.find_name(written)?)),
             Some(rest) => self.find_in(rest, written),
         }
     }
@@ -80,43 +72,50 @@ impl<D: AsRef<[u8]>> Image<D> {
 }
 
 impl<D: AsRef<[u8]>> Shard<D> {
-    /// What to look for in this shard.
+    /// The hash of a name in this shard.
     #[inline(always)]
-    pub(crate) fn wanted<'u>(&self, name: Written<'u>) -> Wanted<'u> {
-        Wanted { name, hash: host_hash(name.host(), self.seed()) }
+    pub(crate) fn hash(&self, name: &Written<'_>) -> u64 {
+        host_hash(name.host(), self.seed())
     }
 
-    /// Finds the site with this name: first with the exact scheme, then one captured without a
-    /// scheme. Out of line, since it needs all registers.
+    /// Finds the site with this name.
+    #[inline(always)]
+    pub(crate) fn find_name(&self, name: &Written<'_>) -> Option<Slot<'_>> {
+        self.find(name, self.hash(name))
+    }
+
+    /// Finds the site with this name, which has this hash: first with the exact scheme, then one
+    /// captured without a scheme. Out of line, since it needs all registers.
     #[inline(never)]
-    pub(crate) fn find(&self, wanted: &Wanted<'_>) -> Option<Slot<'_>> {
+    pub(crate) fn find(&self, wanted: &Written<'_>, hash: u64) -> Option<Slot<'_>> {
         let view = self.view();
-        let bucket = view.bucket(home_bucket(wanted.hash, view.bucket_count()))?;
+        let bucket = view.bucket(home_bucket(hash, view.bucket_count()))?;
         // Nearly every site is the first one in its home bucket with its fingerprint. To look there
         // alone needs no memory for anything else.
-        if let Some(place) = bucket.place(fingerprint(wanted.hash)) {
+        if let Some(place) = bucket.place(fingerprint(hash)) {
             let slot = Slot::read(bucket, place)?;
-            let (name, Written { scheme, text, length }) = (slot.name()?, wanted.name);
-            if !name.is_elsewhere() && name.is(text, length) && name.scheme() == Some(scheme) {
+            let name = slot.name()?;
+            let is_it = !name.is_elsewhere() && name.is(wanted.text, wanted.length);
+            if is_it && name.scheme() == Some(wanted.scheme) {
                 return Some(slot);
             }
-            return self.find_from(wanted, 0);
+            return self.find_from(wanted, hash, 0);
         }
-        if bucket.overflow & overflow_bit(wanted.hash) == 0 { None } else { self.find_from(wanted, 1) }
+        if bucket.overflow & overflow_bit(hash) == 0 { None } else { self.find_from(wanted, hash, 1) }
     }
 
     /// Looks through the buckets in which the site may be, from its home bucket (0) or a later one
     /// on.
     #[inline(never)]
-    fn find_from<'i>(&'i self, wanted: &Wanted<'_>, first: usize) -> Option<Slot<'i>> {
+    fn find_from<'i>(&'i self, wanted: &Written<'_>, hash: u64, first: usize) -> Option<Slot<'i>> {
         let view = self.view();
         let mut any = None;
-        for number in probes(wanted.hash, view.bucket_count()).skip(first) {
+        for number in probes(hash, view.bucket_count()).skip(first) {
             let bucket = view.bucket(number)?;
-            if let Some(slot) = in_bucket(view, bucket, wanted, &mut any) {
+            if let Some(slot) = in_bucket(view, bucket, wanted, hash, &mut any) {
                 return Some(slot);
             }
-            if bucket.overflow & overflow_bit(wanted.hash) == 0 {
+            if bucket.overflow & overflow_bit(hash) == 0 {
                 break;
             }
         }
@@ -130,11 +129,12 @@ impl<D: AsRef<[u8]>> Shard<D> {
 fn in_bucket<'i>(
     view: View<'i>,
     bucket: &'i Bucket,
-    wanted: &Wanted<'_>,
+    wanted: &Written<'_>,
+    hash: u64,
     any: &mut Option<Slot<'i>>,
 ) -> Option<Slot<'i>> {
-    let Written { scheme: wanted_scheme, text, length } = wanted.name;
-    for place in bucket.places(fingerprint(wanted.hash)) {
+    let &Written { scheme: wanted_scheme, text, length } = wanted;
+    for place in bucket.places(fingerprint(hash)) {
         let slot = Slot::read(bucket, place)?;
         let name = slot.name()?;
         let is_it =

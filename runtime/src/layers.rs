@@ -185,7 +185,7 @@ impl<D: AsRef<[u8]>> Image<D> {
         let name = key.name().as_bytes();
         let written = Written { scheme: key.scheme(), text: name, length: name.len() };
         let (shard, slot) = match &self.rest {
-            None => (&self.first, self.first.find(&self.first.wanted(written))?),
+            None => (&self.first, self.first.find_name(&written)?),
             Some(rest) => self.find_in(rest, &written)?,
         };
         (scheme_of(slot) == key.scheme()).then(|| self.site_of(shard, slot))
@@ -203,7 +203,7 @@ impl<D: AsRef<[u8]>> Image<D> {
         });
         let mut any = None;
         for shard in std::iter::once(newest).chain(older) {
-            let Some(slot) = shard.find(&shard.wanted(*written)) else { continue };
+            let Some(slot) = shard.find_name(written) else { continue };
             if scheme_of(slot) != Scheme::Any {
                 return Some((shard, slot));
             }
@@ -230,7 +230,7 @@ impl<D: AsRef<[u8]>> Image<D> {
                     let written = Written { scheme, text, length: text.len() };
                     below.iter().filter_map(|shards| shards.split_first()).any(|(first, others)| {
                         let shard = of_host(first, others, written.host());
-                        shard.find(&shard.wanted(written)).is_some_and(|found| scheme_of(found) == scheme)
+                        shard.find_name(&written).is_some_and(|found| scheme_of(found) == scheme)
                     })
                 };
                 let count = |shard: &&Shard<D>| {

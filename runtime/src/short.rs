@@ -138,11 +138,16 @@ impl Outcome for Priority {
 
 #[inline(always)]
 fn of_program<O: Outcome>(program: &[u8], target: &[u8]) -> Option<O> {
-    match target.len() {
+    // The rules of a packed program look at no more of the target than its reach, often sixteen
+    // bytes.
+    let &[front, _, _, _, reach] = program.first_chunk()?;
+    let reach = if front & FRONT_PACKED == 0 { usize::MAX } else { reach.into() };
+    let seen = target.get(..reach).unwrap_or(target);
+    match seen.len() {
         0 => None,
-        1..=16 => of_sixteen(program, target),
-        17..=32 => of_thirty_two(program, target),
-        33..=LONGEST => of_sixty_four(program, target),
+        1..=16 => of_sixteen(program, seen),
+        17..=32 => of_thirty_two(program, seen),
+        33..=LONGEST => of_sixty_four(program, seen),
         _ => without_window(program, target),
     }
 }
@@ -167,16 +172,15 @@ fn run<const K: usize, O: Outcome>(program: &[u8], target: &[u8]) -> Option<O> {
     let packed = Packed::read(program)?;
     let front = *program.first()?;
     let window = Window::<K>::new(target);
+    let is_plain = window.odd() & Window::<K>::low(window.length) == 0;
     if !is_of_paths(front) {
-        let is_plain = window.odd() & Window::<K>::low(window.length) == 0;
         return if is_plain && !window.may_be_robots() {
             of_tries(program, target)
         } else {
             without_window(program, target)
         };
     }
-    let seen = if K == 1 { window.length } else { window.length.min(packed.reach.into()) };
-    if window.odd() & Window::<K>::low(seen) != 0 || window.may_be_robots() {
+    if !is_plain || window.may_be_robots() {
         return None;
     }
     let mut left = if packed.count == 0 { 0 } else { candidates(&packed, &window)? };

@@ -13,8 +13,7 @@ pub(crate) const LONGEST: usize = 64;
 
 /// A target of up to `K` times sixteen bytes.
 pub(crate) struct Window<const K: usize> {
-    blocks: [u8x16; K],
-    /// The same bytes, and sixteen zeros more, so that sixteen bytes begin at each of them.
+    /// The target, and sixteen zeros more, so that sixteen bytes begin at each byte.
     bytes: [u8; LONGEST + 16],
     pub(crate) length: usize,
 }
@@ -24,15 +23,15 @@ impl<const K: usize> Window<K> {
     #[inline(always)]
     pub(crate) fn new(target: &[u8]) -> Window<K> {
         let mut bytes = [0; LONGEST + 16];
-        let mut blocks = [u8x16::ZERO; K];
-        for (number, block) in blocks.iter_mut().enumerate() {
-            let part = block_at(target, 16 * number);
-            *block = u8x16::new(part);
-            if let Some(place) = bytes.get_mut(16 * number..).and_then(<[u8]>::first_chunk_mut) {
-                *place = part;
-            }
-        }
-        Window { blocks, bytes, length: target.len() }
+        let places = bytes.as_chunks_mut().0.iter_mut().take(K);
+        places.enumerate().for_each(|(number, place)| *place = block_at(target, 16 * number).to_array());
+        Window { bytes, length: target.len() }
+    }
+
+    /// The target in vectors.
+    #[inline(always)]
+    fn blocks(&self) -> impl Iterator<Item = u8x16> {
+        self.bytes.as_chunks().0.iter().take(K).map(|&block| u8x16::new(block))
     }
 
     /// The byte at a position; positions beyond the longest target wrap around.
@@ -67,8 +66,8 @@ impl<const K: usize> Window<K> {
     /// The bits of the bytes for which a test of vectors is true.
     #[inline(always)]
     fn bits(&self, is: impl Fn(u8x16) -> u8x16) -> u64 {
-        let bits = |(number, &block)| u64::from(is(block).to_bitmask()) << (16 * number);
-        self.blocks.iter().enumerate().map(bits).fold(0, |all, bits| all | bits)
+        let bits = |(number, block)| u64::from(is(block).to_bitmask()) << (16 * number);
+        self.blocks().enumerate().map(bits).fold(0, |all, bits| all | bits)
     }
 
     /// The bits of a byte.
@@ -101,7 +100,7 @@ impl<const K: usize> Window<K> {
     pub(crate) fn same(&self, text: &[u8]) -> Option<u64> {
         let others = text.get(..16 * K)?.as_chunks().0;
         let mut same = 0;
-        for (number, (&block, &other)) in self.blocks.iter().zip(others).enumerate() {
+        for (number, (block, &other)) in self.blocks().zip(others).enumerate() {
             same |= u64::from(block.simd_eq(u8x16::new(other)).to_bitmask()) << (16 * number);
         }
         Some(same)
@@ -116,15 +115,13 @@ impl<const K: usize> Window<K> {
     /// The target for a search of pairs of bytes.
     #[inline(always)]
     pub(crate) fn pairs(&self) -> Pairs<K> {
-        let number = |block: u8x16| u128::from_le_bytes(block.to_array());
-        let mut pairs = Pairs { even: [u16x8::ZERO; K], odd: [u16x8::ZERO; K] };
-        let places = pairs.even.iter_mut().zip(&mut pairs.odd).zip(&self.blocks);
-        for (at, ((even, odd), &block)) in places.enumerate() {
-            let here = number(block);
-            let next = self.blocks.get(at + 1).map_or(0, |&next| number(next));
-            (*even, *odd) = (words(here), words(here >> 8 | next << 120));
-        }
-        pairs
+        let words = |from: usize| {
+            let mut words = [u16x8::ZERO; K];
+            let blocks = self.bytes.get(from..).unwrap_or_default().as_chunks::<16>().0;
+            words.iter_mut().zip(blocks).for_each(|(words, &block)| *words = wide::bytemuck::cast(block));
+            words
+        };
+        Pairs { even: words(0), odd: words(1) }
     }
 }
 
@@ -145,25 +142,19 @@ impl<const K: usize> Pairs<K> {
     }
 }
 
-/// Sixteen bytes as words of two.
-#[inline(always)]
-fn words(bits: u128) -> u16x8 {
-    wide::bytemuck::cast(bits.to_le_bytes())
-}
-
 /// Sixteen bytes of a text from `at` on, with zeros beyond its end.
 #[inline(always)]
-fn block_at(text: &[u8], at: usize) -> [u8; 16] {
+fn block_at(text: &[u8], at: usize) -> u8x16 {
     match text.get(at..) {
-        None => [0; 16],
+        None => u8x16::ZERO,
         Some(rest) => match (rest.first_chunk(), text.last_chunk()) {
-            (Some(&whole), _) => whole,
+            (Some(&whole), _) => u8x16::new(whole),
             // The last sixteen bytes, without those before `at`.
             (None, Some(&last)) => {
                 let shift = 8 * small(16 - rest.len());
-                u128::from_le_bytes(last).checked_shr(shift).unwrap_or_default().to_le_bytes()
+                u8x16::new(u128::from_le_bytes(last).checked_shr(shift).unwrap_or_default().to_le_bytes())
             }
-            (None, None) => first_bytes(rest),
+            (None, None) => u8x16::new(first_bytes(rest)),
         },
     }
 }
@@ -183,7 +174,7 @@ mod tests {
             let window = Window::<K>::new(&text);
             assert_eq!(window.bytes[..length], text);
             assert!(window.bytes[length..].iter().all(|&byte| byte == 0), "{length}");
-            let blocks: Vec<u8> = window.blocks.iter().flat_map(|block| block.to_array()).collect();
+            let blocks: Vec<u8> = window.blocks().flat_map(|block| block.to_array()).collect();
             assert_eq!(blocks, window.bytes[..16 * K]);
             let pairs = window.pairs();
             for first in b'a'..=b'z' {
