@@ -57,6 +57,7 @@ mod stack;
 mod statements;
 mod target;
 mod terms;
+mod usages;
 mod verdict;
 mod walk;
 mod watch;

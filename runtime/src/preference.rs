@@ -15,6 +15,7 @@ use crate::scoped::{Fields, ScopedAnswer};
 use crate::site::Site;
 use crate::statements;
 use crate::target::Target;
+use crate::usages::Usages;
 use arrayvec::ArrayVec;
 use robomaton_formats::policy::{MAX_PREFERENCES, PolicyView, quick_set, read_list};
 use robomaton_formats::preference::{Effect, Effects, Kind, Language, Tag};
@@ -164,8 +165,12 @@ impl Asking<'_> {
         let stated = self.effects_now(usage)?;
         let mut of_parts = Stated::default();
         let mut incomplete = own.incomplete;
+        // One part is asked about in less time than the lists are looked through.
+        let named = if usage.parts().nth(1).is_some() { self.named()? } else { Usages::ALL };
         for part in usage.parts() {
-            of_parts = of_parts.and(self.effects_now(part)?);
+            if named.may_have(part.id) {
+                of_parts = of_parts.and(self.effects_now(part)?);
+            }
             // Fields about a special form of `present` do not speak of its general form (V28).
             if usage.id != UsageId::PRESENT {
                 let of_rules = self.of_part(part)?;
@@ -209,6 +214,14 @@ impl Asking<'_> {
             }
             _ => self.of_rules(part),
         }
+    }
+
+    /// The usages that statements may speak of.
+    fn named(&self) -> Option<Usages> {
+        self.sources.iter().try_fold(Usages::default(), |named, source| match source {
+            Source::List(list) => Some(named.with(read_list(list)?.map(|entry| entry.usage))),
+            Source::Additive(_) => Some(Usages::ALL),
+        })
     }
 
     /// The effects of all statements about a usage, at the time of the terms. Cold records are read

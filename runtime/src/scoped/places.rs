@@ -7,14 +7,14 @@
 
 use super::is_about;
 use crate::crawler::Usage;
+use crate::usages::Usages;
 use robomaton_formats::UsageId;
 use robomaton_formats::policy::{Holder, Role, ScopedView};
 
 /// The usages that have programs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Spoken {
-    /// One bit for each usage; all with large numbers share the last one.
-    usages: u64,
+    usages: Usages,
     /// True if pages address the crawler by a name.
     pub(super) own_pages: bool,
 }
@@ -23,7 +23,7 @@ impl Spoken {
     /// Adds the programs of a list.
     #[inline]
     pub(super) fn add(&mut self, list: &ScopedView<'_>) {
-        self.usages = list.usages().fold(self.usages, |usages, usage| usages | bit(usage));
+        self.usages = self.usages.with(list.usages());
     }
 
     /// Adds the programs of pages in a list of one of the crawler's names.
@@ -31,14 +31,14 @@ impl Spoken {
     pub(super) fn add_pages(&mut self, list: &ScopedView<'_>) {
         for entry in list.entries().filter(|entry| entry.role.is_of_page()) {
             self.own_pages = true;
-            self.usages |= bit(entry.usage);
+            self.usages = self.usages.with(std::iter::once(entry.usage));
         }
     }
 
     /// True if there may be programs about a usage.
     #[inline]
     pub(super) fn has(self, usage: UsageId) -> bool {
-        self.usages & bit(usage) != 0
+        self.usages.may_have(usage)
     }
 
     /// True if there may be programs that speak of a usage and are not for `other`.
@@ -46,11 +46,6 @@ impl Spoken {
     pub(super) fn has_own(self, usage: Usage<'_>) -> bool {
         self.has(usage.id) || usage.special && self.has(UsageId::PRESENT)
     }
-}
-
-#[inline]
-fn bit(usage: UsageId) -> u64 {
-    1 << usage.get().min(63)
 }
 
 /// A list, or several, in which fields stand.
