@@ -4,6 +4,10 @@
 //! [`crate::lower`] and reads or judges nothing.
 
 use robomaton_formats::Scheme;
+use robomaton_grammar::meta::{Meta, content};
+
+/// An attribute of elements that are not to be quoted; a token of [`Element`] as classes are.
+pub(crate) const NO_SNIPPET: &str = "data-nosnippet";
 
 /// The data compiled together with a text.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,6 +56,8 @@ pub struct Page {
     pub elements: Vec<Element>,
     /// Its RSL documents.
     pub licenses: Vec<PageLicense>,
+    /// The page was not read whole, so it may refuse more than is said here.
+    pub is_cut: bool,
 }
 
 /// An RSL document of a page.
@@ -77,6 +83,23 @@ impl Page {
     pub fn is_silent(&self) -> bool {
         let Page { metas, elements, headers, licenses, .. } = self;
         metas.is_empty() && elements.is_empty() && headers.is_empty() && licenses.is_empty()
+    }
+
+    /// The page without what it says in ACAP, which its robots directives, reservations and
+    /// licences do not depend on.
+    #[must_use]
+    pub fn without_acap(&self) -> Page {
+        let is_other = |tag: &&MetaTag| matches!(content(&tag.content), Meta::Conventional(_));
+        let metas = self.metas.iter().filter(is_other).cloned().collect();
+        let elements = self.elements.iter().filter(|element| element.token == NO_SNIPPET).cloned().collect();
+        Page { metas, elements, is_cut: true, ..self.clone() }
+    }
+
+    /// The page without anything that it says.
+    #[must_use]
+    pub fn unread(&self) -> Page {
+        let Page { url, target, .. } = self.clone();
+        Page { url, target, is_cut: true, ..Page::default() }
     }
 
     /// The values of the header fields with this name (lower case), a line each.

@@ -46,6 +46,7 @@ impl Page {
             licenses: self.licenses,
             metas: self.metas.into_iter().map(meta).collect(),
             elements: self.elements.into_iter().map(element).collect(),
+            is_cut: self.cut,
         }
     }
 }

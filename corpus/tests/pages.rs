@@ -110,17 +110,55 @@ fn the_outcome_stays_what_it_is() {
 }
 
 #[test]
-fn too_many_pages_are_left_out_and_do_not_shut_the_site() {
+fn too_many_fields_of_pages_are_unread_and_do_not_shut_the_site() {
     let mut records: Vec<Vec<u8>> =
         (0..5).map(|n| at(1, &format!("https://a.example/{n}"), html(PAGE))).collect();
+    records.push(at(1, "https://a.example/robots", html("<meta name=robots content=noindex>")));
     records.push(at(1, "https://a.example/robots.txt", "HTTP/1.1 404 N\r\n\r\n"));
     let mut compile = Options::default();
     compile.limits.rules = 4;
     let built = built(&records, &BatchOptions { compile, pages: true, ..BatchOptions::default() });
     let [(site, why)] = &built.report.over_limit[..] else { panic!("{:?}", built.report) };
     assert_eq!(site, "https://a.example");
-    assert!(why.starts_with("its pages are left out: "), "{why}");
-    assert_eq!(ask(&opened(&built, 0), "bot", "crawl", "https://a.example/"), "allowed");
+    assert!(why.starts_with("its pages are not read whole: "), "{why}");
+    let image = opened(&built, 0);
+    assert_eq!(ask(&image, "bot", "crawl", "https://a.example/"), "allowed");
+    // What the fields refuse is not known; the robots directives still count.
+    assert_eq!(index(&image, "https://a.example/1"), "unknown incomplete");
+    assert_eq!(index(&image, "https://a.example/robots"), "disallowed");
+}
+
+#[test]
+fn what_is_not_read_whole_permits_nothing() {
+    let robots = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n\
+                  User-agent: *\nContent-Signal: ai-train=yes, search=yes\nAllow: /\n";
+    let long = format!("<meta name=robots content='noindex{}'>", " ".repeat(5000));
+    let records = [
+        at(1, "https://a.example/robots.txt", robots),
+        truncated("https://a.example/cut", &html("<html><head><title>t</title>")),
+        at(1, "https://a.example/long", html(&long)),
+        at(1, "https://a.example/whole", html("<html><head><title>t</title>")),
+        at(1, "https://b.example/robots.txt", robots),
+        truncated(
+            "https://b.example/.well-known/tdmrep.json",
+            "HTTP/1.1 200 OK\r\n\r\n[{\"location\":\"/\",",
+        ),
+    ];
+    let image = opened(&with_pages(&records), 0);
+    let asked = |url: &str| ["index", "ai-train"].map(|usage| ask(&image, "bot", usage, url));
+    assert_eq!(asked("https://a.example/whole"), ["allowed", "allowed"]);
+    assert_eq!(asked("https://a.example/cut"), ["unknown incomplete"; 2]);
+    assert_eq!(asked("https://a.example/long"), ["unknown incomplete"; 2]);
+    assert_eq!(asked("https://b.example/x"), ["allowed", "unknown incomplete"]);
+}
+
+/// A record whose capture was cut.
+fn truncated(uri: &str, block: &str) -> Vec<u8> {
+    let head = format!(
+        "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {uri}\r\nWARC-Date: 2024-01-01T00:00:00Z\r\nWARC-Truncated: length\r\nContent-Length: {}\r\n\r\n",
+        block.len()
+    );
+    [head.as_bytes(), block.as_bytes(), b"\r\n\r\n"].concat()
 }
 
 #[test]
@@ -158,15 +196,7 @@ fn a_host_without_scheme_keeps_its_rules() {
 #[test]
 fn what_was_cut_is_counted() {
     let many = "<meta name=robots content='ACAP disallow-index'>".repeat(2000);
-    let cut = |uri: &str, body: &str| {
-        let block = html(body);
-        let head = format!(
-            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {uri}\r\nWARC-Truncated: length\r\nContent-Length: {}\r\n\r\n",
-            block.len()
-        );
-        [head.as_bytes(), block.as_bytes(), b"\r\n\r\n"].concat()
-    };
-    let records = [at(1, "https://a.example/p", html(&many)), cut("https://a.example/q", PAGE)];
+    let records = [at(1, "https://a.example/p", html(&many)), truncated("https://a.example/q", &html(PAGE))];
     let built = with_pages(&records);
     assert_eq!((built.report.pages, built.report.pages_cut, built.report.pages_with_permissions), (2, 2, 2));
     assert_eq!(

@@ -7,7 +7,7 @@
 
 use super::{Language, Lints, Source};
 use crate::Page;
-use crate::context::Header;
+use crate::context::{Header, NO_SNIPPET};
 use crate::limits::OverLimit;
 use crate::lowering::preferences::{Said, Scope, set_of};
 use crate::lowering::{Lowering, token_of};
@@ -18,8 +18,9 @@ use robomaton_formats::detail::Bytes;
 use robomaton_formats::preference::{self, Carrier, Effect, Record};
 use robomaton_formats::program::Silence;
 use robomaton_formats::usage::{
-    AI_INPUT, AI_TRAIN, FOLLOW, INDEX, PRESENT, PRESENT_CURRENTCOPY, PRESENT_OLDCOPY, PRESENT_OLDSNIPPET,
-    PRESENT_SNIPPET, PRESENT_THUMBNAIL, PRESENT_VIDEO, PRESERVE, SEARCH, TRANSLATE, parts,
+    AI_INDEX, AI_INPUT, AI_TRAIN, FOLLOW, INDEX, PRESENT, PRESENT_CURRENTCOPY, PRESENT_OLDCOPY,
+    PRESENT_OLDSNIPPET, PRESENT_SNIPPET, PRESENT_THUMBNAIL, PRESENT_VIDEO, PRESERVE, SEARCH, TRANSLATE,
+    parts,
 };
 use robomaton_formats::vocabulary::control_tokens;
 use robomaton_grammar::meta::{Meta, content};
@@ -64,9 +65,6 @@ impl Language for RobotsTags {
     }
 }
 
-/// An attribute of elements that are not to be quoted.
-pub(crate) const NO_SNIPPET: &str = "data-nosnippet";
-
 /// The pattern that matches one page only.
 pub(super) fn of_page(page: &Page) -> Bytes<'static> {
     Bytes(Cow::Owned(super::pages::exactly(page.target.as_bytes())))
@@ -94,7 +92,7 @@ fn state(page: &Page, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> 
         BY_DEFAULT.iter().flat_map(|&usage| std::iter::once(usage).chain(parts(usage).iter().copied()));
     let permitted = permitted.map(|usage| Said { usage, effect: Effect::Permitted, rank: 1, conditions: 0 });
     lowering.state(everyone, silent.clone(), set_of(LANGUAGE, Carrier::Page), permitted.collect::<Vec<_>>());
-    let mut is_whole = true;
+    let mut is_whole = !page.is_cut;
     let mut by_agent: BTreeMap<Option<String>, Vec<Tag>> = BTreeMap::new();
     for Header { name, value } in page.headers.iter().filter(|header| header.name == "x-robots-tag") {
         let text = format!("{name}: {}", String::from_utf8_lossy(value));
@@ -128,10 +126,11 @@ fn state(page: &Page, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> 
         by_agent.entry(agent).or_default().push(tag);
     }
     if !is_whole {
-        let record = Record { text: Cow::Borrowed("over a limit"), ..silent.clone() };
+        let reason = if page.is_cut { "not read to its end" } else { "over a limit" };
+        let record = Record { text: Cow::Borrowed(reason), ..silent.clone() };
         let usages =
             BY_DEFAULT.iter().flat_map(|&usage| std::iter::once(usage).chain(parts(usage).iter().copied()));
-        let usages = usages.chain([AI_TRAIN, AI_INPUT]);
+        let usages = usages.chain([AI_TRAIN, AI_INPUT, AI_INDEX]);
         let unread = usages.map(|usage| Said { usage, effect: Effect::Unread, rank: 1, conditions: 0 });
         lowering.state(everyone, record, set_of(LANGUAGE, Carrier::Robots), unread.collect::<Vec<_>>());
     }

@@ -202,7 +202,7 @@ fn stand(content: &Content, chain: &[&str]) -> Stand {
         (Some(depth), permitted) if permitted.is_none_or(|permitted| permitted <= depth) => {
             Stand::Explicit(depth, Effect::Refused, Vec::new())
         }
-        _ if content.licences.iter().any(|licence| licence.has_unreadable_permits) => Stand::Unread,
+        _ if content.licences.iter().any(|licence| licence.has_unreadable_terms) => Stand::Unread,
         (_, Some(depth)) => {
             let grants =
                 content.licences.iter().filter(|licence| depth_in(&licence.permits.usage) == Some(depth));

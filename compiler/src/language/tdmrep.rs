@@ -18,8 +18,8 @@ use robomaton_formats::preference::{self, Carrier, Effect, Record};
 use robomaton_formats::program::Silence;
 use robomaton_formats::usage::TDM;
 use robomaton_formats::{Notation, Pattern};
-use robomaton_grammar::modern::MistakeCode;
 use robomaton_grammar::modern::tdmrep::{TdmRule, reservation, tdmrep};
+use robomaton_grammar::modern::{Mistake, MistakeCode};
 use std::borrow::Cow;
 
 pub(super) struct TdmRep;
@@ -41,10 +41,15 @@ impl Language for TdmRep {
 
     fn lower<'s>(&self, source: &Source<'_, 's>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
         let rules = source.context.tdmrep.map(tdmrep).transpose();
-        if matches!(&rules, Err(mistake) if mistake.code == MistakeCode::OverLimit) {
+        let unread = match &rules {
+            Err(Mistake { code: MistakeCode::OverLimit, .. }) => Some("over a limit"),
+            Err(Mistake { code: MistakeCode::CutJson, .. }) => Some("not read to its end"),
+            _ => None,
+        };
+        if let Some(reason) = unread {
             let everyone = Scope::Everyone(lowering.everyone(&[]));
             let unread = on_parts(TDM, Effect::Unread, 1, 0).collect::<Vec<_>>();
-            lowering.state(everyone, over_limit(), set_of(LANGUAGE, Carrier::Robots), unread);
+            lowering.state(everyone, unread_file(reason), set_of(LANGUAGE, Carrier::Robots), unread);
         }
         let rules = rules.ok().flatten().unwrap_or_default();
         let count = rules.len() as u32;
@@ -88,15 +93,15 @@ impl Language for TdmRep {
     }
 }
 
-/// The record of a file that exceeds a limit.
-fn over_limit() -> Record<'static> {
+/// The record of a file that could not be read.
+fn unread_file(reason: &'static str) -> Record<'static> {
     Record {
         language: LANGUAGE,
         carrier: Carrier::TdmRep,
         line: 0,
         file: 0,
         pattern: Bytes(Cow::Borrowed(b"/")),
-        text: Cow::Borrowed("over a limit"),
+        text: Cow::Borrowed(reason),
     }
 }
 

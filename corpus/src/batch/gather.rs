@@ -248,7 +248,7 @@ impl<'o> Gathering<'o> {
     }
 }
 
-/// Examines one capture; a truncated body loses its last line.
+/// Examines one capture; a truncated body of lines loses the last one.
 fn look(capture: &mut Capture, pages: bool, seed: u64) -> Looked {
     let kind = match () {
         () if capture.is_robots() => Kind::Robots,
@@ -260,7 +260,9 @@ fn look(capture: &mut Capture, pages: bool, seed: u64) -> Looked {
     // Ties are broken by the whole capture, not by the shortened body.
     let facts = Facts::of(capture);
     let other = (kind == Kind::Data).then(|| Facts::of_url(capture));
-    if capture.truncated {
+    // Readers of JSON and XML see that a document ends early.
+    let has_lines = kind != Kind::Raw || capture.target() == OF_SITE[1];
+    if capture.truncated && has_lines {
         // Half a line may mean something different.
         let end = memchr::memrchr2(b'\n', b'\r', &capture.body).map_or(0, |last| last + 1);
         capture.body.truncate(end);

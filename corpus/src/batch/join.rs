@@ -300,7 +300,7 @@ struct Own {
     references_found: u64,
     references_missing: u64,
     references_over: u64,
-    /// The limit that the pages exceed; they are then left out.
+    /// The limit that the pages exceed; they are then not read whole.
     pages_over: Option<OverLimit>,
 }
 
@@ -311,7 +311,7 @@ impl Own {
         report.references_missing += self.references_missing;
         report.references_over += self.references_over;
         if let Some(over) = self.pages_over {
-            report.over_limit.push((site.key.to_string(), format!("its pages are left out: {over}")));
+            report.over_limit.push((site.key.to_string(), format!("its pages are not read whole: {over}")));
         }
     }
 }
@@ -395,14 +395,19 @@ impl Joining<'_> {
         let licenses: Vec<License<'_>> = of_servers.map(license).collect();
         let is_alone = texts.is_empty();
         let mut document = if is_alone { first } else { Some(compiled(&texts, &licenses, &site.pages)) };
-        // Pages over a limit must not disallow the site: without them its robots.txt applies as it
-        // is.
+        // Pages over a limit must not disallow the site, and what they refuse must not be
+        // permitted: without their fields, or without all that they say, they are unread.
         let over_limit = document.as_ref().and_then(|document| document.over_limit);
         let mut pages_over = None;
         if over_limit.is_some() && !site.pages.is_empty() {
-            let bare = compiled(&texts, &licenses, &[]);
-            if bare.over_limit.is_none() {
-                (document, pages_over) = (Some(bare), over_limit);
+            let lesser: [fn(&Page) -> Page; 2] = [Page::without_acap, Page::unread];
+            for less in lesser {
+                let pages: Vec<Page> = site.pages.iter().map(less).collect();
+                let bare = compiled(&texts, &licenses, &pages);
+                if bare.over_limit.is_none() {
+                    (document, pages_over) = (Some(bare), over_limit);
+                    break;
+                }
             }
         }
         Ok(Own {

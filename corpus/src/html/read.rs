@@ -307,7 +307,11 @@ impl<'t> Reader<'t> {
         if !is("rel", "license") || !is("type", RSL) {
             return;
         }
-        let Some(target) = attribute(tag, "href").filter(|target| target.len() <= MAX_VALUE) else { return };
+        let Some(target) = attribute(tag, "href") else { return };
+        if target.len() > MAX_VALUE {
+            self.page.cut = true;
+            return;
+        }
         self.license(PageLicense::Link(target.trim().to_owned()));
     }
 

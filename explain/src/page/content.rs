@@ -76,7 +76,8 @@ impl Page {
                 .map(|(element, line)| compiler::Element { token: element.token.clone(), line })
                 .collect(),
             licenses: self.licenses.clone(),
-            ..compiler::Page::default()
+            is_cut: self.is_cut,
+            headers: Vec::new(),
         }
     }
 

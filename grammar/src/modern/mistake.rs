@@ -31,6 +31,8 @@ pub enum MistakeCode {
     InvalidDirectiveValue,
     /// Not JSON.
     MalformedJson,
+    /// A `tdmrep.json` file that ends inside its array.
+    CutJson,
     /// A `tdmrep.json` file that is not an array.
     NotAnArray,
     /// An element of a `tdmrep.json` file that is not an object.
@@ -67,7 +69,7 @@ pub enum MistakeCode {
 
 impl MistakeCode {
     /// Every code.
-    pub const ALL: [MistakeCode; 25] = [
+    pub const ALL: [MistakeCode; 26] = [
         MistakeCode::OverLimit,
         MistakeCode::MalformedDictionary,
         MistakeCode::MalformedSignal,
@@ -77,6 +79,7 @@ impl MistakeCode {
         MistakeCode::UnknownDirective,
         MistakeCode::InvalidDirectiveValue,
         MistakeCode::MalformedJson,
+        MistakeCode::CutJson,
         MistakeCode::NotAnArray,
         MistakeCode::NotAnObject,
         MistakeCode::InvalidLocation,
@@ -107,6 +110,7 @@ impl MistakeCode {
             MistakeCode::UnknownDirective => "unknown-directive",
             MistakeCode::InvalidDirectiveValue => "invalid-directive-value",
             MistakeCode::MalformedJson => "malformed-json",
+            MistakeCode::CutJson => "cut-json",
             MistakeCode::NotAnArray => "not-an-array",
             MistakeCode::NotAnObject => "not-an-object",
             MistakeCode::InvalidLocation => "invalid-location",

@@ -52,6 +52,7 @@ pub struct TdmRule {
 /// # Errors
 ///
 /// [`MistakeCode::MalformedJson`] and [`MistakeCode::NotAnArray`] if the file states nothing;
+/// [`MistakeCode::CutJson`] if it ends inside its array, so that statements may be missing;
 /// [`MistakeCode::OverLimit`] if it exceeds [`FILE_LIMIT`], [`RULE_LIMIT`] or [`DEPTH_LIMIT`].
 pub fn tdmrep(json: &[u8]) -> Result<Vec<TdmRule>, Mistake> {
     let json = json.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(json);
@@ -62,8 +63,11 @@ pub fn tdmrep(json: &[u8]) -> Result<Vec<TdmRule>, Mistake> {
     if depth(json) > DEPTH_LIMIT {
         return over(format!("more than {DEPTH_LIMIT} levels of arrays and objects"));
     }
-    let value = serde_json::from_slice(json)
-        .map_err(|error| Mistake::new(MistakeCode::MalformedJson, error.to_string()))?;
+    let value = serde_json::from_slice(json).map_err(|error| {
+        let is_cut = error.is_eof() && json.trim_ascii_start().starts_with(b"[");
+        let code = if is_cut { MistakeCode::CutJson } else { MistakeCode::MalformedJson };
+        Mistake::new(code, error.to_string())
+    })?;
     let Value::Array(elements) = value else {
         return Err(Mistake::of_bytes(MistakeCode::NotAnArray, json));
     };
@@ -153,7 +157,8 @@ mod tests {
 
     use super::*;
     use MistakeCode::{
-        InvalidLocation, InvalidPolicy, InvalidReservation, MalformedJson, NotAnArray, NotAnObject, OverLimit,
+        CutJson, InvalidLocation, InvalidPolicy, InvalidReservation, MalformedJson, NotAnArray, NotAnObject,
+        OverLimit,
     };
 
     type Read<'a> = (Option<&'a str>, Option<bool>, Option<&'a str>, &'a [MistakeCode]);
@@ -253,6 +258,14 @@ mod tests {
         ];
         for json in bad {
             assert_eq!(code(json), MalformedJson, "{}", String::from_utf8_lossy(json));
+        }
+    }
+
+    #[test]
+    fn files_that_end_early() {
+        let json = br#"[{"location":"/","tdm-reservation":1}]"#;
+        for end in 1..json.len() {
+            assert_eq!(code(&json[..end]), CutJson, "{}", String::from_utf8_lossy(&json[..end]));
         }
     }
 

@@ -69,9 +69,10 @@ pub struct Licence {
     pub permits: Terms,
     /// The prohibited tokens; several elements of one type are joined.
     pub prohibits: Terms,
-    /// Whether a list of `permits` is separated by commas. Such a list is read as empty, which
-    /// permits nothing, but it may have been meant to permit.
-    pub has_unreadable_permits: bool,
+    /// Whether a list could not be read: one of `permits` that is separated by commas, and so read
+    /// as empty, or one of prohibited usages with a word that is none. It may have been meant to
+    /// permit, or to prohibit.
+    pub has_unreadable_terms: bool,
     /// The payment; `None` if there is no such element.
     pub payment: Option<Payment>,
     /// The reporting duties.

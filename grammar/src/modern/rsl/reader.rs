@@ -16,6 +16,7 @@ use super::{
 };
 use crate::modern::{Mistake, MistakeCode};
 
+const USAGES: [&str; 6] = ["all", "ai-all", "ai-train", "ai-input", "ai-index", "search"];
 const PAYMENTS: [&str; 8] =
     ["purchase", "subscription", "training", "crawl", "use", "contribution", "attribution", "free"];
 const REPORTS: [&str; 3] = ["telemetry", "provenance", "audit"];
@@ -305,13 +306,16 @@ impl Walk {
                 let tokens = self.tokens()?;
                 let has_commas = self.text.contains(',');
                 if let Some(licence) = self.licence() {
-                    licence.has_unreadable_permits |= has_commas;
+                    licence.has_unreadable_terms |= has_commas;
                     *list(&mut licence.permits, kind) = Some(if has_commas { Vec::new() } else { tokens });
                 }
             }
             Some(Element::Prohibits(kind)) => {
                 let tokens = self.tokens()?;
+                let is_usage = |token: &String| USAGES.contains(&token.as_str()) || token.contains(':');
+                let is_unreadable = matches!(kind, TermType::Usage) && !tokens.iter().all(is_usage);
                 if let Some(licence) = self.licence() {
+                    licence.has_unreadable_terms |= is_unreadable;
                     list(&mut licence.prohibits, kind).get_or_insert_default().extend(tokens);
                 }
             }

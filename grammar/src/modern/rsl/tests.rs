@@ -82,7 +82,7 @@ fn lists_are_separated_by_white_space() {
     assert_eq!(read.permits.user, tokens("non-commercial education"));
     assert_eq!(read.permits.geo, tokens("US EU"));
     assert_eq!(read.prohibits, Terms { usage: tokens("all x:y"), user: None, geo: tokens("") });
-    assert!(!read.has_unreadable_permits);
+    assert!(!read.has_unreadable_terms);
     assert_eq!(licence("<permits type=\"usage\"> </permits>").permits.usage, tokens(""));
 }
 
@@ -118,11 +118,27 @@ fn commas_are_those_of_version_0_9() {
     let document = read(&xml);
     assert_eq!(codes(&document), [CommaList, CommaList]);
     let licence = &document.contents[0].licences[0];
-    assert!(licence.has_unreadable_permits);
+    assert!(licence.has_unreadable_terms);
     assert_eq!(licence.permits, Terms { usage: tokens(""), user: None, geo: tokens("US EU") });
     assert_eq!(licence.prohibits.usage, tokens("ai-train ai-index"));
     let document = read(&licensed("<prohibits type=\"usage\">ai-train,ai-index</prohibits>"));
-    assert!(!document.contents[0].licences[0].has_unreadable_permits);
+    assert!(!document.contents[0].licences[0].has_unreadable_terms);
+}
+
+#[test]
+fn prohibited_usages_are_known_words() {
+    for (usages, is_unreadable) in [
+        ("ai-train search", false),
+        ("all ext:else", false),
+        ("", false),
+        ("AI-Train", true),
+        ("ai-train training", true),
+    ] {
+        let document = read(&licensed(&format!("<prohibits type=\"usage\">{usages}</prohibits>")));
+        assert_eq!(document.contents[0].licences[0].has_unreadable_terms, is_unreadable, "{usages}");
+    }
+    let document = read(&licensed("<prohibits type=\"user\">robots</prohibits>"));
+    assert!(!document.contents[0].licences[0].has_unreadable_terms);
 }
 
 #[test]
