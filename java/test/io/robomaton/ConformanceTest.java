@@ -76,7 +76,7 @@ public class ConformanceTest {
     }
 
     /** Asks an image the questions of a line; their number. */
-    private static int ask(RobomatonImage image, Map<String, Object> line, List<String> wrong) {
+    static int ask(RobomatonImage image, Map<String, Object> line, List<String> wrong) {
         Crawler crawler = crawler(image, line);
         Usage usage = usage(image, line);
         String document = (String) line.get("document");
