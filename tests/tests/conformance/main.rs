@@ -401,6 +401,8 @@ fn questions(images: &[(String, Vec<u8>)], sites: &[u8]) -> String {
     ask(&mut out, "shards", image, 29);
     ask_texts(&mut out, sites);
     damaged::ask(&mut out, images, DAMAGES);
+    let [(name, small), ..] = images else { panic!("no images") };
+    damaged::ask_on_purpose(&mut out, name, small);
     out
 }
 
