@@ -5,9 +5,8 @@ export type Decision = 'allowed' | 'disallowed' | 'conditional' | 'unknown';
 export interface OpenOptions {
   /**
    * Bytes, 64 MiB unless given: a smaller image is copied into memory, a larger one is mapped; with
-   * `Infinity`, none is. Whatever
-   * happens to the file of a copy makes no difference. A mapped file is replaced by renaming another one
-   * over it; questions throw if it was written to.
+   * `Infinity`, none is. Whatever happens to the file of a copy makes no difference. A mapped file is
+   * replaced by renaming another one over it; questions throw if it was written to.
    */
   mapAbove?: number;
   /** The answer for a robots.txt that was answered with 401 or 403; `allow` unless given. */

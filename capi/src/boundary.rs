@@ -1,5 +1,10 @@
-//! The functions that C calls. With `boundary/pointers.rs`, which follows the pointers of callers,
-//! it is all `unsafe` code of this crate.
+//! The functions that C calls. With its part `boundary/pointers.rs`, it is all `unsafe` code of
+//! this crate.
+//!
+//! The two files are one boundary with one contract. They are two because they are read for
+//! different reasons, and are 800 lines together: a function here is correct if it passes each
+//! pointer to the right check, and a check there if it follows a pointer only after what can be
+//! checked holds. Nothing else may call `pointers`, which is private to this file.
 //!
 //! Each function checks its arguments, calls safe code in a guard that no panic leaves, and copies
 //! the result. All share one contract, which `robomaton.h` states at its top and each function's

@@ -1,6 +1,8 @@
 /* Answers the questions that `capi/conformance` writes, one command a line:
  *
  *     I elements path          opens an image
+ *     O path                   opens an image that may be damaged, and prints 1 if it opens, and the
+ *                              number of the first broken rule
  *     C flags name ...         resolves a crawler
  *     S usage [purpose]        resolves a usage
  *     K usage                  prints 1 if the usage is known, 0 if it may be misspelt
@@ -94,6 +96,14 @@ static void facts_of(RobomatonString url) {
     must(robomaton_site_free(&site));
 }
 
+static void open_damaged(const char *path) {
+    RobomatonCode opened = robomaton_image_open(path, NULL, &image, &error);
+    RobomatonCode code = opened == ROBOMATON_CODE_OK ? robomaton_image_verify(image, 1, &error) : opened;
+    CHECK(code == ROBOMATON_CODE_OK || code == ROBOMATON_CODE_BAD_IMAGE);
+    CHECK((image != NULL) == (opened == ROBOMATON_CODE_OK));
+    printf("%d\t%u\n", opened == ROBOMATON_CODE_OK, code == ROBOMATON_CODE_OK ? 0 : error.rule);
+}
+
 static void command(char **words, size_t count) {
     static char kept[4096];
     RobomatonString names[WORDS], purpose = {NULL, 0};
@@ -106,6 +116,10 @@ static void command(char **words, size_t count) {
         must(robomaton_image_open(words[2], &options, &image, &error));
         break;
     }
+    case 'O':
+        must(robomaton_image_close(&image));
+        open_damaged(words[1]);
+        break;
     case 'C':
         for (size_t i = 2; i < count; i++) {
             names[i - 2] = text(words[i]);

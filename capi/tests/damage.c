@@ -1,9 +1,11 @@
 /* Damaged images: an error or a verdict, never a crash, and in bounded time.
  *
- *     damage IMAGE STEP
+ *     damage IMAGE STEP MAPPED FILE OPENED
  *
  * Every STEPth byte is changed, in one of several ways in turn, and the file is cut at every STEPth
- * length. The Rust tests do more of the same, also with checksums made to hold. */
+ * length. Each damaged image is asked in memory, and every MAPPEDth one is also written to FILE and
+ * mapped; OPENED is FILE, or the folder of shards that it stands in. The Rust tests do more of the same,
+ * also with checksums made to hold. */
 #define _GNU_SOURCE
 #include <unistd.h>
 
@@ -83,16 +85,22 @@ static void ask_as(const RobomatonImage *image, const char *name) {
     robomaton_crawler_free(&crawler);
 }
 
-/* 1 if the image opens. */
-static int ask(const unsigned char *bytes, size_t length) {
-    RobomatonImage *image = NULL;
-    RobomatonError error;
-    alarm(BOUND);
-    RobomatonCode code = robomaton_image_copy(bytes, length, NULL, &image, &error);
+/* How often damaged images are mapped, and where. */
+typedef struct {
+    size_t step;
+    const char *file;
+    const char *opened;
+    size_t asked;
+    size_t count;
+} Mapping;
+
+/* 1 if the image opens, of which this is the code. */
+static int ask_opened(RobomatonCode code, RobomatonImage *image, const RobomatonError *refusal) {
     if (code != ROBOMATON_CODE_OK) {
-        CHECK(code == ROBOMATON_CODE_BAD_IMAGE && image == NULL && error.message[0] != 0);
+        CHECK(code == ROBOMATON_CODE_BAD_IMAGE && image == NULL && refusal->message[0] != 0);
         return 0;
     }
+    RobomatonError error;
     for (size_t i = 0; i < sizeof CRAWLERS / sizeof *CRAWLERS; i++) {
         ask_as(image, CRAWLERS[i]);
     }
@@ -102,9 +110,36 @@ static int ask(const unsigned char *bytes, size_t length) {
     return 1;
 }
 
+static void write_whole(const char *path, const unsigned char *bytes, size_t length) {
+    FILE *file = fopen(path, "wb");
+    CHECK(file != NULL);
+    CHECK(fwrite(bytes, 1, length, file) == length);
+    CHECK(fclose(file) == 0);
+}
+
+/* 1 if the image opens. */
+static int ask(const unsigned char *bytes, size_t length, Mapping *mapping) {
+    RobomatonImage *image = NULL;
+    RobomatonError error;
+    alarm(BOUND);
+    RobomatonCode code = robomaton_image_copy(bytes, length, NULL, &image, &error);
+    int opens = ask_opened(code, image, &error);
+    if (mapping->asked++ % mapping->step == 0) {
+        const RobomatonOptions options = {.size = sizeof options, .map_above = 1, .now = ROBOMATON_NO_TIME};
+        write_whole(mapping->file, bytes, length);
+        image = NULL;
+        alarm(BOUND);
+        code = robomaton_image_open(mapping->opened, &options, &image, &error);
+        CHECK(ask_opened(code, image, &error) == opens);
+        mapping->count++;
+    }
+    return opens;
+}
+
 int main(int count, char **arguments) {
-    CHECK(count == 3);
+    CHECK(count == 6);
     size_t length = 0, step = strtoul(arguments[2], NULL, 10);
+    Mapping mapping = {strtoul(arguments[3], NULL, 10), arguments[4], arguments[5], 0, 0};
     unsigned char *good = read_whole(arguments[1], &length);
     static const unsigned char CHANGES[] = {0xFF, 0x01, 0x80, 0x10, 0x08, 0x40, 0x20};
     size_t changed = 0, opened = 0, cuts = 0;
@@ -114,7 +149,7 @@ int main(int count, char **arguments) {
         CHECK(bytes != NULL);
         memcpy(bytes, good, length);
         bytes[at] ^= CHANGES[changed % sizeof CHANGES];
-        opened += (size_t)ask(bytes, length);
+        opened += (size_t)ask(bytes, length, &mapping);
         changed++;
         free(bytes);
     }
@@ -124,11 +159,15 @@ int main(int count, char **arguments) {
         unsigned char *bytes = malloc(end + (end == 0));
         CHECK(bytes != NULL);
         memcpy(bytes, good, end);
-        CHECK(!ask(bytes, end));
+        CHECK(!ask(bytes, end, &mapping));
         cuts++;
         free(bytes);
     }
+    /* The shard is whole again. */
+    write_whole(mapping.file, good, length);
     free(good);
-    printf("%s: %zu changes, of which %zu opened, and %zu cuts\n", arguments[1], changed, opened, cuts);
+    CHECK(mapping.count > 0);
+    printf("%s: %zu changes, of which %zu opened, and %zu cuts; %zu of them mapped\n", arguments[1], changed,
+           opened, cuts, mapping.count);
     return 0;
 }

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import org.apache.spark.SparkFiles;
 import org.apache.spark.sql.api.java.UDF3;
 
-/** In SQL, {@code robots_verdict(agent, usage, url)}: the word of the decision, null where any is null. */
+/** In SQL, {@code robots_verdict(agent, usage, url)}: the verdict as a word, null where any is null. */
 public final class RobotsVerdict implements UDF3<String, String, String, String> {
     private static final long serialVersionUID = 1L;
     /** The name that the image has among the files of the job. */

@@ -2,16 +2,18 @@
 //!
 //! `data/conformance-reasons.jsonl` is about the images of `data/conformance` and, for what goes
 //! out of date, `data/dated.rimg`. A line has the answers of one crawler about one usage at one
-//! time, or the schedule and the text of a site; the first lines say which site a host is. The JVM
-//! reader gives the same. `ROBOMATON_WRITE=1` rewrites both.
+//! time, or the schedule and the text of a site; the first lines say which site a host is, and the
+//! last ones what conditions are as values. The JVM reader gives the same. `ROBOMATON_WRITE=1`
+//! rewrites both.
 
 use robomaton_formats::agent::shown_name;
 use robomaton_formats::schedule::{Schedule, Window};
 use robomaton_formats::{Choice, SiteKey};
-use robomaton_runtime::{Image, Site, Terms, Verdict};
+use robomaton_runtime::{Basis, Image, Site, Terms, Verdict};
 use robomaton_tests::home;
 use robomaton_tests::modern::{Page, Site as Captured, image::bytes};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 
@@ -149,7 +151,8 @@ fn dated() -> Vec<u8> {
     ])
 }
 
-fn reasons(verdict: &Verdict<'_>, url: &str) -> Value {
+/// The reasons of an answer. Its conditions go into `all`, each with its JSON.
+fn reasons(verdict: &Verdict<'_>, url: &str, all: &mut BTreeMap<String, Value>) -> Value {
     let account = verdict.account();
     let statements: Vec<Value> = account
         .statements
@@ -175,6 +178,7 @@ fn reasons(verdict: &Verdict<'_>, url: &str) -> Value {
         })
         .collect();
     let conditions = verdict.conditional().map(|of| of.conditions).unwrap_or_default();
+    all.extend(conditions.iter().map(|condition| (condition.to_string(), json!(condition))));
     let conditions: Vec<String> = conditions.iter().map(ToString::to_string).collect();
     let rules: Vec<Value> = account
         .rules
@@ -194,6 +198,8 @@ fn reasons(verdict: &Verdict<'_>, url: &str) -> Value {
         Choice::Named(name) => json!(["named", shown_name(&name)]),
         other => json!([other.name(), null]),
     });
+    // Where rules are ranked, all of them are conventional.
+    let ranked = (verdict.basis() == Basis::Rule).then_some(verdict.decision());
     json!([
         url,
         verdict.decision().name(),
@@ -204,6 +210,8 @@ fn reasons(verdict: &Verdict<'_>, url: &str) -> Value {
         statements,
         requests,
         choice,
+        account.fields.map(|decision| decision.name()),
+        account.conventional.or(ranked).map(|decision| decision.name()),
     ])
 }
 
@@ -226,7 +234,7 @@ fn schedule(schedule: &Schedule) -> Value {
     json!({ "delays": schedule.delays, "rates": rates, "visits": visits, "comments": schedule.comments, "waits": waits })
 }
 
-fn ask(out: &mut String, name: &str, image: &Image) {
+fn ask(out: &mut String, name: &str, image: &Image, all: &mut BTreeMap<String, Value>) {
     let sites: Vec<Site<'_>> = image.sites().collect();
     let addresses: Vec<String> =
         sites.iter().map(|site| site.address()).filter(|site| site.starts_with("http")).take(12).collect();
@@ -245,7 +253,7 @@ fn ask(out: &mut String, name: &str, image: &Image) {
                         (_, Some(_)) => 37,
                     };
                     if turn.is_multiple_of(step) {
-                        answers.push(reasons(&image.decide(&crawler, image.usage(usage), &url), &url));
+                        answers.push(reasons(&image.decide(&crawler, image.usage(usage), &url), &url, all));
                     }
                 }
                 let value = json!({
@@ -280,8 +288,12 @@ fn the_reasons_are_current() {
         let site = SiteKey::from_url(&format!("https://{host}/")).ok().map(|key| key.to_string());
         let _ = writeln!(found, "{}", json!({ "host": host, "site": site }));
     }
+    let mut conditions = BTreeMap::new();
     for name in IMAGES {
-        ask(&mut found, name, &Image::read(data.join(name)).expect("an image"));
+        ask(&mut found, name, &Image::read(data.join(name)).expect("an image"), &mut conditions);
+    }
+    for (condition, typed) in conditions {
+        let _ = writeln!(found, "{}", json!({ "condition": condition, "typed": typed }));
     }
     let path = data.join("conformance-reasons.jsonl");
     if write {

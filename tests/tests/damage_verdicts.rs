@@ -1,4 +1,7 @@
-//! The verdicts of `verify` on damaged images, for readers in other languages to compare.
+//! The verdicts of `verify` on damaged images, for a verifier in another language to compare.
+//!
+//! Readers that call this one have nothing to compare; they ask the lines about damage of the
+//! conformance file, as all readers do.
 //!
 //! Each line of `data/damage-verdicts.txt` is about one image of `data/conformance` and one way to
 //! damage it: the image's name, the way, and the broken rules, run by run (`14*3` is the rule I14

@@ -10,11 +10,22 @@ import java.util.Map;
  * How an answer came about: the rules that decided, and the statements about the use that match, those
  * that decide first. {@link Explanation} finds the rules.
  *
- * @param rules in file order
  * @param terms the conditions of the statements in force
  */
-record Account(List<Rule> rules, List<Statement> statements, List<Condition> terms) {
-    static final Account NONE = new Account(List.of(), List.of(), List.of());
+record Account(OfRules found, List<Statement> statements, List<Condition> terms) {
+    static final Account NONE = new Account(OfRules.NONE, List.of(), List.of());
+
+    /**
+     * What rules and fields say.
+     *
+     * @param rules those that decided, in file order
+     * @param fields the decision of the fields alone, or null
+     * @param conventional the decision of the conventional rules alone, or null
+     */
+    record OfRules(List<Rule> rules, Decision fields, Decision conventional) {
+        static final OfRules NONE = new OfRules(List.of(), null, null);
+    }
+
     private static final List<String> LANGUAGES = List.of(
             "aipref", "content-signals", "ai-training", "control-token", "rsl", "tdmrep", "ai-txt", "robots-meta");
     private static final List<String> CARRIERS =
@@ -25,7 +36,7 @@ record Account(List<Rule> rules, List<Statement> statements, List<Condition> ter
     /** The conditions of the rules that decided and of the statements in force. */
     List<Condition> conditions() {
         List<Condition> conditions = new ArrayList<>(terms);
-        rules.forEach(rule -> conditions.addAll(rule.conditions()));
+        found.rules.forEach(rule -> conditions.addAll(rule.conditions()));
         return Condition.sorted(conditions, false);
     }
 
@@ -54,11 +65,11 @@ record Account(List<Rule> rules, List<Statement> statements, List<Condition> ter
             // A part never permits the whole.
             boolean permitsPart = Answer.decision(answer) == Decision.ALLOWED && of != usage;
             if (Answer.decision(answer) == Preferences.decision(effects) && !permitsPart) {
-                rules.addAll(Explanation.rules(question, detail, of, usages, Answer.basis(answer)));
+                rules.addAll(Explanation.rules(question, detail, of, usages, Answer.basis(answer)).rules);
             }
         }
         List<Statement> statements = statements(detail, findings, usage, effects);
-        return new Account(rules, statements, Statements.conditions(detail, findings));
+        return new Account(new OfRules(rules, null, null), statements, Statements.conditions(detail, findings));
     }
 
     /** A finding, and what is said of it. */

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.TreeSet;
 
 /**
@@ -24,7 +25,7 @@ public final class Condition implements Comparable<Condition> {
     private static final int UNTIL = 10;
     private static final int MAX_SECONDS = 11;
     private static final int LICENSE = 17;
-    private static final int KINDS = 18;
+    private static final int KINDS = ConditionKind.values().length;
     private static final List<String> MODIFICATIONS =
             List.of("any", "format", "style", "translation", "annotation");
     private static final List<String> PLACES = List.of("credit", "link", "icon", "text");
@@ -252,6 +253,38 @@ public final class Condition implements Comparable<Condition> {
         return new Condition(LICENSE, 0, key.done(), text, alternatives);
     }
 
+    /**
+     * What the condition is about.
+     *
+     * @return its kind
+     */
+    public ConditionKind kind() {
+        return ConditionKind.of(kind);
+    }
+
+    /**
+     * The number that a condition consists of: characters, words or seconds at most, or the time before which
+     * the use is permitted, in seconds since 1970.
+     *
+     * @return the number; empty for conditions of other kinds
+     */
+    public OptionalLong limit() {
+        return isLimit() ? OptionalLong.of(number) : OptionalLong.empty();
+    }
+
+    /**
+     * What stands behind the {@code =} of the text.
+     *
+     * @return such as {@code 3-days} of {@code time-limit=3-days}; empty if there is no {@code =}
+     */
+    public String value() {
+        return text.substring(text.indexOf('=') < 0 ? text.length() : text.indexOf('=') + 1);
+    }
+
+    private boolean isLimit() {
+        return kind == MAX_CHARS || kind == MAX_WORDS || kind == UNTIL || kind == MAX_SECONDS;
+    }
+
     boolean isLicense() {
         return kind == LICENSE;
     }
@@ -275,9 +308,7 @@ public final class Condition implements Comparable<Condition> {
         List<Condition> kept = new ArrayList<>();
         for (Condition condition : sorted) {
             Condition last = kept.isEmpty() ? null : kept.get(kept.size() - 1);
-            boolean isLimit = condition.kind == MAX_CHARS || condition.kind == MAX_WORDS
-                    || condition.kind == UNTIL || condition.kind == MAX_SECONDS;
-            boolean isLooser = strictest && isLimit && last != null && last.kind == condition.kind;
+            boolean isLooser = strictest && condition.isLimit() && last != null && last.kind == condition.kind;
             if (!condition.equals(last) && !isLooser) {
                 kept.add(condition);
             }

@@ -21,13 +21,13 @@ final class Explanation {
         Question question = site.question(crawler, url);
         try {
             List<String> usages = site.usageNames();
-            List<Rule> rules = rules(question, detail, usage, usages, basis);
+            Account.OfRules found = rules(question, detail, usage, usages, basis);
             if (usage.isCrawl()) {
-                return new Account(rules, List.of(), List.of());
+                return new Account(found, List.of(), List.of());
             }
             // Statements that agree with the rules add their conditions.
             Account account = Account.ofPreferences(question, detail, usage, usages);
-            return rules.isEmpty() ? account : new Account(rules, account.statements(), account.terms());
+            return found == Account.OfRules.NONE ? account : new Account(found, account.statements(), account.terms());
         } catch (Damage | IndexOutOfBoundsException damage) {
             return Account.NONE;
         } finally {
@@ -36,7 +36,7 @@ final class Explanation {
     }
 
     /** The rules that decided, of an answer of rules and fields on this basis. */
-    static List<Rule> rules(
+    static Account.OfRules rules(
             Question question, Detail detail, Usage usage, List<String> usages, Basis basis) {
         switch (basis) {
             case RULE:
@@ -44,7 +44,7 @@ final class Explanation {
             case FIELDS:
                 return ofFields(question, detail, usage, usages);
             default:
-                return List.of();
+                return Account.OfRules.NONE;
         }
     }
 
@@ -54,7 +54,7 @@ final class Explanation {
     }
 
     /** The first rule in the file with the highest priority of all that match. */
-    private static List<Rule> ofRule(Question question, Detail detail, Usage usage) {
+    private static Account.OfRules ofRule(Question question, Detail detail, Usage usage) {
         Crawler crawler = question.crawler;
         AgentRule rule = question.profile.agentRule;
         Detail.Rule best = null;
@@ -69,11 +69,15 @@ final class Explanation {
                 }
             }
         }
-        return best == null ? List.of() : List.of(Rule.of(detail, ofBest, best));
+        if (best == null) {
+            return Account.OfRules.NONE;
+        }
+        Decision conventional = best.permits() ? Decision.ALLOWED : Decision.DISALLOWED;
+        return new Account.OfRules(List.of(Rule.of(detail, ofBest, best)), null, conventional);
     }
 
     /** The fields that decided, and the conventional rule that did with them. */
-    private static List<Rule> ofFields(
+    private static Account.OfRules ofFields(
             Question question, Detail detail, Usage usage, List<String> usages) {
         int entry = question.shard.hosts.entry(question.place);
         question.policy.read(question.shard.policies, entry & 0x3FFF_FFFF);
@@ -82,7 +86,7 @@ final class Explanation {
         Scoped scoped = new Scoped(question, usage, list, entry & 0x3FFF_FFFFL);
         Decision decision = scoped.weigh();
         if (decision == null) {
-            return List.of();
+            return Account.OfRules.NONE;
         }
         boolean permits = decision != Decision.DISALLOWED;
         AgentRule rule = question.profile.agentRule;
@@ -114,7 +118,7 @@ final class Explanation {
                 }
             }
         }
-        return deciders;
+        return new Account.OfRules(deciders, scoped.ofFields(), scoped.conventional());
     }
 
     private static boolean isOfLevel(

@@ -93,10 +93,11 @@ final class HostTable {
         return any;
     }
 
+    /** The number of places up to the last one that is not free. */
     private static int sites(ByteBuffer bytes, int bucket) {
-        int sites = 0;
-        while (sites < PLACES && bytes.get(bucket + sites) != 0) {
-            sites++;
+        int sites = PLACES;
+        while (sites > 0 && bytes.get(bucket + sites - 1) == 0) {
+            sites--;
         }
         return sites;
     }

@@ -25,9 +25,6 @@ final class Policy extends Cursor {
         bytes = policies.piece(from);
         at = policies.place(from);
         flags = bytes.get(at++) & 0xFF;
-        if ((flags & 0x80) != 0) {
-            throw Damage.FOUND;
-        }
         outcome = null;
         status = 0;
         if ((flags & 16) != 0) {
@@ -64,6 +61,11 @@ final class Policy extends Cursor {
             throw Damage.FOUND;
         }
         return (int) end;
+    }
+
+    /** True if a flag is set that has no meaning, which only verification minds. */
+    boolean hasReservedFlag() {
+        return (flags & 0x80) != 0;
     }
 
     private boolean isWide() {

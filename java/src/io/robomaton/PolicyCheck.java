@@ -59,9 +59,9 @@ final class PolicyCheck {
         String what = null;
         try {
             policy.read(shard.policies, at);
-            what = broken(policy, isLinked);
+            what = policy.hasReservedFlag() ? "a policy has a reserved flag" : broken(policy, isLinked);
         } catch (Damage | IndexOutOfBoundsException damage) {
-            what = "a policy is cut off, or has reserved flags";
+            what = "a policy is cut off";
         }
         if (what != null) {
             throw broken(12, Shard.POLICIES, at, what);

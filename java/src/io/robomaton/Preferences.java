@@ -168,10 +168,7 @@ final class Preferences {
         Section lists = question.shard.lists;
         found = 0;
         boolean shut = false;
-        int entries = lists.u16(list);
-        if ((entries & 0x8000) != 0) {
-            throw Damage.FOUND;
-        }
+        int entries = question.shard.entries(list);
         for (int entry = 0; entry < entries; entry++) {
             long at = list + 2 + 8L * entry;
             if (lists.u16(at) != of) {

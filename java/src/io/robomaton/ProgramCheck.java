@@ -3,10 +3,8 @@ package io.robomaton;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Deque;
-import java.util.HashSet;
-import java.util.Set;
-import java.util.TreeSet;
 
 /**
  * Checks that a program of tries is well-formed (I14 of SPEC.md, section 9), node by node; packed ones
@@ -32,13 +30,18 @@ final class ProgramCheck extends Cursor {
     private int prefixes;
     private long steps;
     private long highest;
-    private final Set<Long> queues = new HashSet<>();
-    /** The states and queues for which steps wait. */
-    private final Set<Long> awaited = new HashSet<>();
-    private final Set<Long> queued = new HashSet<>();
-    /** The numbers and lists of the states that prefixes and steps lead to. */
-    private final Set<Long> states = new HashSet<>();
-    private final Set<Long> lists = new HashSet<>();
+    // As the program states them; without tails there are none.
+    private long stateCount;
+    private long queueCount;
+    private final BitSet queues = new BitSet();
+    /** The highest state for which a step waits, or -1, and the queues. */
+    private long awaited = -1;
+    private final BitSet queued = new BitSet();
+    /** The numbers of the states that prefixes and steps lead to. */
+    private final BitSet states = new BitSet();
+    /** The lists of these states, of which there are no more than steps. */
+    private long[] lists = new long[16];
+    private int listCount;
 
     private ProgramCheck(ByteBuffer of, int from) {
         bytes = of;
@@ -84,8 +87,8 @@ final class ProgramCheck extends Cursor {
         int log = u8();
         require(log >= 7 && log <= 19);
         at += (1 << log) / 8;
-        long stateCount = varint();
-        long queueCount = varint();
+        stateCount = varint();
+        queueCount = varint();
         long stepCount = varint();
         long top = varint();
         long ofLiterals = varint();
@@ -102,13 +105,17 @@ final class ProgramCheck extends Cursor {
         at = end;
         lists(stepCount);
         require(steps == stepCount && highest == top);
-        require(isRange(states, stateCount) && states.containsAll(awaited));
-        require(isRange(queues, queueCount) && queues.equals(queued));
+        require(states.cardinality() == stateCount && awaited < stateCount);
+        require(queues.cardinality() == queueCount && queued.cardinality() == queueCount);
         return at - start;
     }
 
-    private static boolean isRange(Set<Long> numbers, long count) {
-        return numbers.size() == count && numbers.stream().allMatch(number -> number < count);
+    /** Adds a number to some that are below a count; false if it is there already. */
+    private static boolean add(BitSet numbers, long number, long count) {
+        require(number < count);
+        boolean isNew = !numbers.get((int) number);
+        numbers.set((int) number);
+        return isNew;
     }
 
     /**
@@ -117,10 +124,15 @@ final class ProgramCheck extends Cursor {
      */
     private void trie(boolean isOfSegments) {
         int root = at;
-        TreeSet<Integer> ahead = new TreeSet<>(Set.of(root));
+        Ahead ahead = new Ahead();
+        ahead.add(root);
         while (!ahead.isEmpty()) {
-            int node = ahead.pollFirst();
+            int node = ahead.poll();
             require(node == at);
+            while (!ahead.isEmpty() && ahead.first() == node) {
+                require(!isOfSegments);
+                ahead.poll();
+            }
             if (node != root) {
                 skip(varint());
             }
@@ -130,7 +142,7 @@ final class ProgramCheck extends Cursor {
                 boolean isQueue = (flags & NODE_QUEUE) != 0;
                 require((flags & 0xE) == 0 && (ends || !isQueue) && !(ends && node == root));
                 if (isQueue) {
-                    require(queues.add(varint()));
+                    require(add(queues, varint(), queueCount));
                 } else if (ends) {
                     ownSteps();
                 }
@@ -146,7 +158,7 @@ final class ProgramCheck extends Cursor {
         at += (int) count;
     }
 
-    private void children(int form, boolean isOfSegments, TreeSet<Integer> ahead) {
+    private void children(int form, boolean isOfSegments, Ahead ahead) {
         require(form < FORMS);
         int count = form >= 2 ? u8() + 1 : form;
         int last = -1;
@@ -165,7 +177,7 @@ final class ProgramCheck extends Cursor {
             }
             require(!isOfSegments || child > 0 || offset == 0);
             require(offset < bytes.capacity() - end);
-            require(ahead.add(end + (int) offset) || !isOfSegments);
+            ahead.add(end + (int) offset);
         }
         at = end;
     }
@@ -185,8 +197,14 @@ final class ProgramCheck extends Cursor {
 
     /** Only one prefix or step leads to a state. */
     private void reach(long number, long list) {
-        require(number < 0 || states.add(number));
-        require(list < 0 || lists.add(list));
+        require(number < 0 || add(states, number, stateCount));
+        if (list >= 0) {
+            require(listCount < MAX_STEPS);
+            if (listCount == lists.length) {
+                lists = Arrays.copyOf(lists, 2 * listCount);
+            }
+            lists[listCount++] = list;
+        }
     }
 
     // The step that was read last.
@@ -217,24 +235,26 @@ final class ProgramCheck extends Cursor {
         do {
             step();
             require(leadsToList < 0 || leadsTo >= 0);
-            awaited.add(waits);
+            awaited = Math.max(awaited, waits);
         } while (more);
     }
 
     /** The lists, end to end. A step leads only to a list before its own. */
     private void lists(long stepCount) {
         int first = at;
-        Set<Long> starts = new HashSet<>();
+        long[] starts = new long[(int) Math.max(0, stepCount - steps)];
+        int count = 0;
         while (steps < stepCount) {
             long own = at - first;
-            starts.add(own);
+            starts[count++] = own;
             do {
                 step();
                 require(leadsToList < own);
-                queued.add(waits);
+                add(queued, waits, queueCount);
             } while (more);
         }
-        require(starts.equals(lists));
+        Arrays.sort(lists, 0, listCount);
+        require(Arrays.equals(starts, 0, count, lists, 0, listCount));
     }
 
     /** A node of segments near the root, and the bytes that end the segments below it. */
@@ -243,7 +263,7 @@ final class ProgramCheck extends Cursor {
     /** The filters must be exactly those of the last two bytes of the segments. */
     private void filters(int root, int log) {
         byte[] filters = new byte[FILTERS - 1];
-        Set<Integer> pairs = new HashSet<>();
+        BitSet pairs = new BitSet();
         Deque<Above> above = new ArrayDeque<>();
         above.push(new Above(root, -1, -1));
         while (!above.isEmpty()) {
@@ -270,12 +290,12 @@ final class ProgramCheck extends Cursor {
             }
         }
         int least = 7;
-        while (1 << least < 8 * pairs.size()) {
+        while (1 << least < 8 * pairs.cardinality()) {
             least++;
         }
         require(log == least);
         byte[] bits = new byte[(1 << log) / 8];
-        for (int pair : pairs) {
+        for (int pair = pairs.nextSetBit(0); pair >= 0; pair = pairs.nextSetBit(pair + 1)) {
             int bit = pair * 0x9E3779B1 >>> 32 - log;
             bits[bit / 8] |= (byte) (1 << bit % 8);
         }
@@ -287,7 +307,7 @@ final class ProgramCheck extends Cursor {
     }
 
     /** Reads the label of a child, the last byte of which comes first. */
-    private void below(int octet, Above up, byte[] filters, Set<Integer> pairs, Deque<Above> above) {
+    private void below(int octet, Above up, byte[] filters, BitSet pairs, Deque<Above> above) {
         int rest = (int) varint();
         int node = at + rest;
         int last = up.last < 0 ? octet : up.last;
@@ -299,7 +319,7 @@ final class ProgramCheck extends Cursor {
             above.push(new Above(node, last, before));
         } else {
             add(filters, 0, last);
-            pairs.add(before | last << 8);
+            pairs.set(before | last << 8);
         }
     }
 

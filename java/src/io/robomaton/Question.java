@@ -72,8 +72,15 @@ final class Question {
                 if (crawler.namedOnly) {
                     return unspoken(usage, Basis.NO_GROUP);
                 }
-                return usage.isCrawl() ? ranked(best(entry)) : unspoken(usage, Basis.UNSPOKEN);
+                return ofProgram(usage, entry);
         }
+    }
+
+    /** The answer of a word that is a program, which is about crawling alone. */
+    private int ofProgram(Usage usage, long program) {
+        // Whatever the usage, a word that leads outside the section is damage.
+        shard.programs.piece(program);
+        return usage.isCrawl() ? ranked(best(program)) : unspoken(usage, Basis.UNSPOKEN);
     }
 
     /** The outcome of an entry without rules. */
@@ -93,7 +100,7 @@ final class Question {
                     : unspoken(usage, Basis.NO_GROUP);
         }
         if (!Policy.isList(set)) {
-            return usage.isCrawl() ? ranked(best(set)) : unspoken(usage, Basis.UNSPOKEN);
+            return ofProgram(usage, set);
         }
         long list = Policy.list(set);
         return ScopedList.isScoped(shard, list)
@@ -105,7 +112,7 @@ final class Question {
     private int ofList(long list, Usage usage) {
         long best = -1;
         boolean silence = false;
-        int count = shard.lists.u16(list);
+        int count = shard.entries(list);
         for (int entry = 0; entry < count; entry++) {
             long at = list + 2 + 8L * entry;
             if (shard.lists.u16(at) == usage.number) {

@@ -31,12 +31,19 @@ final class Scope {
         rules = runs + 8 * bytes.u32(starts + 4 * patterns);
         firsts = rules + 4 * conventional;
         priorities = firsts + 4 * (sets + 1);
+        if (end() > bytes.length) {
+            throw Damage.FOUND;
+        }
+    }
+
+    private long end() {
+        return priorities + 4 * bytes.u32(firsts + 4 * sets);
     }
 
     /** True if all that I17 of SPEC.md says of a scope holds. Reads outside the section throw. */
     boolean isWhole() {
-        long end = priorities + 4 * bytes.u32(firsts + 4 * sets);
-        if (end > bytes.length || !ascends(starts, patterns) || !ascends(firsts, sets)) {
+        long end = end();
+        if (!ascends(starts, patterns) || !ascends(firsts, sets)) {
             return false;
         }
         for (long pattern = 0; pattern < patterns; pattern++) {

@@ -34,6 +34,8 @@ final class Scoped {
     private int winner = -1;
     private boolean winnerPermits;
     private boolean incomplete;
+    /** The decision of the fields alone, or null. */
+    private Decision ofFields;
 
     Scoped(Question question, Usage usage, ScopedList own, long policyAt) {
         this.question = question;
@@ -108,6 +110,7 @@ final class Scoped {
         if (holder < 0 && winner < 0) {
             live(true, true);
         }
+        ofFields = holder < 0 ? null : fields.decide();
         if (winner >= 0) {
             winnerPermits = rules.permits.contains(winner);
             (winnerPermits ? fields.permits : fields.prohibits).insert(2 * scope.patternOf(winner));
@@ -199,6 +202,16 @@ final class Scoped {
     }
 
     // The account of a decision, after it was weighed.
+
+    /** The decision of the fields alone, or null. */
+    Decision ofFields() {
+        return ofFields;
+    }
+
+    /** The decision of the conventional rules alone, or null. */
+    Decision conventional() {
+        return winner < 0 ? null : winnerPermits ? Decision.ALLOWED : Decision.DISALLOWED;
+    }
 
     boolean hasLevel() {
         return holder >= 0;

@@ -92,14 +92,30 @@ final class Shard {
         }
     }
 
-    /** The number of the crawler with exactly this name, or -1. */
+    /** The number of entries of a ranked list, all of which are inside the section. */
+    int entries(long list) {
+        int count = lists.u16(list);
+        if ((count & 0x8000) != 0 || list + 2 + 8L * count > lists.length) {
+            throw Damage.FOUND;
+        }
+        return count;
+    }
+
+    /**
+     * The number of the crawler with exactly this name, or -1, also where the search meets a name that cannot
+     * be read.
+     */
     int findCrawler(String name) {
         byte[] wanted = name.getBytes(StandardCharsets.UTF_8);
         int from = 0;
         int to = crawlerCount();
         while (from < to) {
             int middle = (from + to) >>> 1;
-            int order = java.util.Arrays.compareUnsigned(crawler(middle), wanted);
+            byte[] found = crawlerOrNull(middle);
+            if (found == null) {
+                return -1;
+            }
+            int order = java.util.Arrays.compareUnsigned(found, wanted);
             if (order == 0) {
                 return middle;
             }
@@ -112,10 +128,13 @@ final class Shard {
         return -1;
     }
 
-    /** The names of usages, in the order of their numbers. */
+    /** The names of usages, in the order of their numbers; none if the last one does not end. */
     List<String> usages() {
         byte[] bytes = usages.bytes();
         List<String> names = new ArrayList<>();
+        if (bytes.length == 0 || bytes[bytes.length - 1] != '\n') {
+            return names;
+        }
         int start = 0;
         for (int at = 0; at < bytes.length; at++) {
             if (bytes[at] == '\n') {

@@ -95,7 +95,26 @@ public final class Verdict {
      * @return the rules, none if no rule decided
      */
     public List<Rule> rules() {
-        return account().rules();
+        return account().found().rules();
+    }
+
+    /**
+     * The decision of the fields of ACAP alone, without the conventional rules beside them. This decodes cold
+     * records and allocates.
+     *
+     * @return the decision; empty unless fields were weighed and some match
+     */
+    public Optional<Decision> fields() {
+        return Optional.ofNullable(account().found().fields());
+    }
+
+    /**
+     * The decision of the conventional rules alone, without fields. This decodes cold records and allocates.
+     *
+     * @return the decision; empty if no conventional rule took part
+     */
+    public Optional<Decision> conventional() {
+        return Optional.ofNullable(account().found().conventional());
     }
 
     /**

@@ -9,11 +9,16 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.Test;
 
 /** The answers are those of the conformance file, which the Rust reader gives, too. */
 @SuppressWarnings("unchecked")
 public class ConformanceTest {
+    private static final List<String> KINDS = List.of("patches", "answers", "known", "outcome", "url", "canonical");
+
     private final Map<String, RobomatonImage> images = new HashMap<>();
 
     private RobomatonImage image(Map<String, Object> line) throws IOException {
@@ -62,28 +67,67 @@ public class ConformanceTest {
         int asked = 0;
         List<String> wrong = new ArrayList<>();
         for (Map<String, Object> line : Conformance.lines("answers")) {
-            RobomatonImage image = image(line);
-            Crawler crawler = crawler(image, line);
-            Usage usage = usage(image, line);
-            String document = (String) line.get("document");
-            for (Object each : (List<Object>) line.remove("answers")) {
-                List<Object> expected = (List<Object>) each;
-                String url = (String) expected.get(0);
-                Verdict verdict = document == null
-                        ? image.decide(crawler, usage, url)
-                        : image.decideDocument(document, crawler, usage, url);
-                List<Object> found = answer(verdict, url);
-                if (!found.equals(expected)) {
-                    wrong.add(line + ": expected " + expected + ", found " + found);
-                }
-                if (document == null && usage.isCrawl() && !line.containsKey("purpose")) {
-                    assertEquals(url, verdict.isAllowed(), image.isAllowed(crawler, url));
-                }
-                asked++;
+            if (!line.containsKey("patches")) {
+                asked += ask(image(line), line, wrong);
             }
         }
         report(wrong);
         assertTrue("asked " + asked, asked > 5000);
+    }
+
+    /** Asks an image the questions of a line; their number. */
+    static int ask(RobomatonImage image, Map<String, Object> line, List<String> wrong) {
+        Crawler crawler = crawler(image, line);
+        Usage usage = usage(image, line);
+        String document = (String) line.get("document");
+        List<Object> answers = (List<Object>) line.get("answers");
+        for (Object each : answers) {
+            List<Object> expected = (List<Object>) each;
+            String url = (String) expected.get(0);
+            Verdict verdict = document == null
+                    ? image.decide(crawler, usage, url)
+                    : image.decideDocument(document, crawler, usage, url);
+            List<Object> found = answer(verdict, url);
+            if (!found.equals(expected)) {
+                Map<String, Object> question = new HashMap<>(line);
+                question.remove("answers");
+                wrong.add(question + ": expected " + expected + ", found " + found);
+            }
+            if (document == null && usage.isCrawl() && !line.containsKey("purpose")) {
+                assertEquals(url, verdict.isAllowed(), image.isAllowed(crawler, url));
+            }
+        }
+        return answers.size();
+    }
+
+    @Test
+    public void damagedImagesAreEqual() throws IOException {
+        List<String> wrong = new ArrayList<>();
+        int asked = 0;
+        try (Stream<Map<String, Object>> lines = Conformance.damaged()) {
+            for (Map<String, Object> line : (Iterable<Map<String, Object>>) lines::iterator) {
+                askDamaged(line, wrong);
+                asked++;
+            }
+        }
+        report(wrong);
+        assertTrue("asked " + asked, asked > 700);
+    }
+
+    private static void askDamaged(Map<String, Object> line, List<String> wrong) throws IOException {
+        RobomatonImage image = null;
+        Double rule = null;
+        try {
+            image = RobomatonImage.of(Conformance.damaged(line));
+            image.verifyTexts();
+        } catch (RobomatonException broken) {
+            rule = (double) broken.rule();
+        }
+        if (!line.get("opens").equals(image != null) || !Objects.equals(line.get("rule"), rule)) {
+            wrong.add(line + ", found opens " + (image != null) + ", rule " + rule);
+        } else if (line.containsKey("answers")) {
+            ask(image, line, wrong);
+        }
     }
 
     @Test
@@ -134,6 +178,10 @@ public class ConformanceTest {
     public void sitesOfUrlsAreEqual() throws IOException {
         List<String> wrong = new ArrayList<>();
         for (Map<String, Object> line : Conformance.lines("url")) {
+            RobomatonImage image = image(line);
+            Optional<Site> inImage = image.site((String) line.get("url"));
+            assertEquals(line.get("site"), inImage.map(Site::address).orElse(null));
+            assertEquals(line.get("fresh_for"), inImage.map(Site::freshFor).map(Long::doubleValue).orElse(null));
             Target target = new Target();
             target.read((String) line.get("url"));
             Url url = new Url();
@@ -142,7 +190,7 @@ public class ConformanceTest {
                 String authority = new String(url.bytes, url.from, url.length, StandardCharsets.US_ASCII);
                 site = (url.scheme == HostTable.HTTPS ? "https://" : "http://") + authority;
             }
-            if (!java.util.Objects.equals(site, line.get("site"))) {
+            if (!Objects.equals(site, line.get("site"))) {
                 wrong.add("expected " + line + ", found " + site);
             }
         }
@@ -165,8 +213,19 @@ public class ConformanceTest {
         report(wrong);
     }
 
+    /** Each line has the key of a kind that a test above asks. */
+    @Test
+    public void noLineIsPassedOver() throws IOException {
+        for (Map<String, Object> line : Conformance.lines()) {
+            assertTrue("" + line, KINDS.stream().anyMatch(line::containsKey));
+        }
+        for (String kind : KINDS) {
+            assertTrue(kind, Conformance.lines(kind).size() > 50);
+        }
+    }
+
     private static void report(List<String> wrong) {
-        List<String> first = wrong.subList(0, Math.min(20, wrong.size()));
+        List<String> first = wrong.subList(0, Math.min(Integer.getInteger("robomaton.shown", 20), wrong.size()));
         assertTrue(wrong.size() + " differ:\n" + String.join("\n", first), wrong.isEmpty());
     }
 }

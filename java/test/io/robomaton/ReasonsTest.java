@@ -10,6 +10,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
 import org.junit.Test;
 
 /**
@@ -39,10 +43,34 @@ public class ReasonsTest {
                 of.text(), texts(of.conditions()));
     }
 
+    private static String text(Optional<Decision> decision) {
+        return decision.map(Decision::toString).orElse(null);
+    }
+
+    /** A condition is a text, such as {@code Embedded}, or an object with one key and its value. */
+    private static void kindsAreEqual(Map<String, Condition> conditions) throws IOException {
+        List<Map<String, Object>> lines = lines("condition");
+        assertEquals(lines.stream().map(line -> line.get("condition")).toList(), List.copyOf(conditions.keySet()));
+        for (Map<String, Object> line : lines) {
+            Condition condition = conditions.get(line.get("condition"));
+            Object typed = line.get("typed");
+            Map<String, Object> only =
+                    typed instanceof String name ? Map.of(name, "") : (Map<String, Object>) typed;
+            assertEquals(only.keySet(), Set.of(condition.kind().toString()));
+            Object value = only.get(condition.kind().toString());
+            OptionalLong limit =
+                    value instanceof Double number ? OptionalLong.of(number.longValue()) : OptionalLong.empty();
+            assertEquals(limit, condition.limit());
+            String text = condition.toString();
+            assertEquals(text, text.contains("="), text.endsWith("=" + condition.value()));
+        }
+    }
+
     @Test
     public void reasonsAreEqual() throws IOException {
         int asked = 0;
         int atTime = 0;
+        Map<String, Condition> conditions = new TreeMap<>();
         for (Map<String, Object> line : lines("answers")) {
             Double now = (Double) line.get("now");
             Terms terms = now == null ? Terms.DEFAULT : Terms.DEFAULT.at(now.longValue());
@@ -64,7 +92,9 @@ public class ReasonsTest {
                 List<Object> choice =
                         verdict.choice().map(of -> Arrays.<Object>asList(of.kind(), of.name())).orElse(null);
                 List<Object> found = Arrays.asList(url, verdict.decision().toString(), verdict.basis().toString(),
-                        verdict.isIncomplete(), rules, texts(verdict.conditions()), statements, requests, choice);
+                        verdict.isIncomplete(), rules, texts(verdict.conditions()), statements, requests, choice,
+                        text(verdict.fields()), text(verdict.conventional()));
+                verdict.conditions().forEach(of -> conditions.put(of.toString(), of));
                 assertEquals(line.get("image") + " " + line.get("crawler") + " " + line.get("usage") + " " + now,
                         expected, found);
                 asked++;
@@ -72,6 +102,7 @@ public class ReasonsTest {
             }
         }
         assertTrue(asked + " asked, " + atTime + " at a time", asked > 2000 && atTime > 200);
+        kindsAreEqual(conditions);
     }
 
     private static List<Object> window(Schedule.Window window) {

@@ -2,10 +2,18 @@
 //!
 //! `data/conformance` holds the images; readers in other languages open them from there.
 //! `data/conformance.jsonl` has one line for each crawler and usage asked of an image, with the
-//! answers for its URLs; further lines say which names of usages are refused, or are about URLs and
-//! targets alone. `ROBOMATON_WRITE=1` rewrites images and file; read the diff before committing it.
-//! The answers come from the runtime, which other suites compare with the oracles.
+//! answers for its URLs; further lines say which names of usages are refused, which site a URL
+//! belongs to, how targets are written, and what is found in damaged images ([`damaged`]).
+//! `data/conformance-unasked.json` says which readers do not ask which lines, how many, and why.
+//!
+//! `ROBOMATON_WRITE=1` rewrites images and file; read the diff before committing it. The answers
+//! come from the runtime, which other suites compare with the oracles. `ROBOMATON_DAMAGE=FILE`
+//! writes many more lines about damaged images to another file, which the reader for the JVM takes,
+//! too.
 
+mod damaged;
+
+use robomaton_compiler::{Entry, Options, compile, emit};
 use robomaton_formats::vocabulary::check_usage;
 use robomaton_formats::{Notation, Profile, SiteKey};
 use robomaton_runtime::{Basis, Crawler, Image, Terms, Usage, Verdict};
@@ -210,6 +218,16 @@ fn images() -> Vec<(String, Vec<u8>)> {
     whole.chain(shards).collect()
 }
 
+/// The name of the image of the sites of odd URLs.
+const SITES: &str = "sites.rimg";
+
+/// The site of a URL. The runtime refuses some URLs whose site a parser would guess.
+fn site_of(url: &str) -> Option<String> {
+    let image = Image::from_bytes(damage::small_image(Profile::Full)).expect("a good image");
+    let is_url = image.decide(&image.crawler(["a"]), Usage::CRAWL, url).basis() != Basis::NoUrl;
+    SiteKey::from_url(url).ok().filter(|_| is_url).map(|key| key.to_string())
+}
+
 fn basis(basis: Basis) -> String {
     match basis {
         Basis::Outcome(outcome) => format!("outcome:{outcome}"),
@@ -237,6 +255,19 @@ fn answer(verdict: &Verdict<'_>, url: &str) -> Value {
 fn line(out: &mut String, value: &Value) {
     // Writing to a String cannot fail.
     let _ = writeln!(out, "{value}");
+}
+
+/// The image of the sites of odd URLs. Each has a `fresh_for` of its own, by which a reader that
+/// does not name sites shows which one it found.
+fn sites() -> Vec<u8> {
+    let keys: BTreeSet<String> = ODD_URLS.iter().filter_map(|url| site_of(url)).collect();
+    let options = Options::default();
+    let document = compile(b"User-agent: *\nDisallow: /p\n", None, &options);
+    let entries = keys.iter().zip(1..).map(|(key, number)| {
+        let site = SiteKey::from_url(key).expect("a site");
+        Entry { fresh_for: Some(number), ..Entry::fetched(site, &document) }
+    });
+    emit(entries.collect(), &options).expect("a few sites fit an image")
 }
 
 /// The questions about one image. `step` thins them out: each URL is asked by some of the crawlers.
@@ -330,14 +361,16 @@ fn ask_usages<D: AsRef<[u8]>>(out: &mut String, name: &str, image: &Image<D>) {
 }
 
 /// The sites of odd URLs, and targets in canonical bytes.
-fn ask_texts(out: &mut String) {
-    let image = Image::from_bytes(damage::small_image(Profile::Full)).expect("a good image");
-    let crawler = image.crawler(["a"]);
+fn ask_texts(out: &mut String, sites: &[u8]) {
+    let image = Image::from_bytes(sites).expect("a good image");
     for url in ODD_URLS {
-        // The runtime refuses some URLs whose site a parser would guess.
-        let is_url = image.decide(&crawler, Usage::CRAWL, url).basis() != Basis::NoUrl;
-        let site = SiteKey::from_url(url).ok().filter(|_| is_url).map(|key| key.to_string());
-        line(out, &json!({"url": url, "site": site}));
+        let found = site_of(url).map(|site| (image.site(url).expect("a site of the image"), site));
+        let fresh_for = found.as_ref().map(|(found, _)| found.fresh_for());
+        let site = found.map(|(found, site)| {
+            assert_eq!(found.address(), site, "{url}");
+            site
+        });
+        line(out, &json!({"image": SITES, "url": url, "site": site, "fresh_for": fresh_for}));
     }
     let notations = [Notation::Rep, Notation::Google, Notation::Koster, Notation::Acap];
     for (notation, name) in notations.into_iter().zip(["rep", "google", "koster", "acap"]) {
@@ -349,7 +382,11 @@ fn ask_texts(out: &mut String) {
     }
 }
 
-fn questions(images: &[(String, Vec<u8>)]) -> String {
+/// The number of lines about each damaged image, and in a file that `ROBOMATON_DAMAGE` names.
+const DAMAGES: usize = 70;
+const MANY_DAMAGES: usize = 20_000;
+
+fn questions(images: &[(String, Vec<u8>)], sites: &[u8]) -> String {
     let mut out = String::new();
     for (name, bytes) in images.iter().filter(|(name, _)| !name.starts_with("shards/")) {
         let image = Image::from_bytes(bytes.as_slice()).expect("a good image");
@@ -362,7 +399,10 @@ fn questions(images: &[(String, Vec<u8>)]) -> String {
     }
     let image = Image::read(folder().join("shards")).expect("shards");
     ask(&mut out, "shards", image, 29);
-    ask_texts(&mut out);
+    ask_texts(&mut out, sites);
+    damaged::ask(&mut out, images, DAMAGES);
+    let [(name, small), ..] = images else { panic!("no images") };
+    damaged::ask_on_purpose(&mut out, name, small);
     out
 }
 
@@ -392,7 +432,16 @@ fn the_conformance_file_is_current() {
     for (name, bytes) in &images {
         check(&folder().join(name), bytes);
     }
-    let found = questions(&images);
-    assert!(found.lines().count() > 800);
+    let sites = sites();
+    check(&folder().join(SITES), &sites);
+    let found = questions(&images, &sites);
+    let rule = |line: &str| serde_json::from_str::<Value>(line).ok()?.get("rule")?.as_u64();
+    let broken: BTreeSet<u64> = found.lines().filter_map(rule).collect();
+    assert!(broken.iter().copied().eq(1..=18), "the images of the file break the rules {broken:?}");
+    if let Some(path) = std::env::var_os("ROBOMATON_DAMAGE") {
+        let mut many = String::new();
+        damaged::ask(&mut many, &images, MANY_DAMAGES);
+        fs::write(path, many).expect("room");
+    }
     check(&home().join("data/conformance.jsonl"), found.as_bytes());
 }
