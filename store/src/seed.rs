@@ -13,7 +13,7 @@
 use crate::files::{failed, layer_name, remove_layer};
 use crate::log::sync_directory;
 use crate::snapshot::Snapshot;
-use crate::store::check_options;
+use crate::store::{check_options, stack};
 use crate::{Store, StoreError, open};
 use robomaton_build::{Destination, MergeOptions, merge_with};
 use robomaton_compiler::emit;
@@ -60,7 +60,7 @@ impl Store {
         let _compacting = self.compacting.lock().unwrap_or_else(PoisonError::into_inner);
         let _freezing = self.freezing.lock().unwrap_or_else(PoisonError::into_inner);
         self.check_empty(&self.current.load())?;
-        let name = layer_name(self.writer().take());
+        let name = layer_name(self.take());
         let seeded = self.write_base(&name, images).and_then(|()| self.replace_by_base(&name));
         match seeded {
             Ok(old) => old.iter().try_for_each(|name| remove_layer(&self.directory, name)),
@@ -109,11 +109,13 @@ impl Store {
 
     /// Replaces the manifest. Returns the layers of the former one.
     fn replace_by_base(&self, name: &str) -> Result<Vec<String>, StoreError> {
-        let mut writer = self.writer();
+        let mut generations = self.generations();
         // No capture is put from here on.
+        let writer = self.writer();
         self.check_empty(&self.current.load())?;
-        let old = writer.manifest.layers.clone();
-        self.replace(&mut writer, vec![name.to_owned()], false)?;
+        let old = generations.manifest.layers.clone();
+        generations.replace(&self.directory, vec![name.to_owned()])?;
+        self.answer_from(&writer, stack(&self.directory, &generations.manifest, &self.options.terms)?, false);
         Ok(old)
     }
 }
