@@ -26,10 +26,10 @@ impl Store {
     /// a thread of its own, every second or so: it is done in a moment if there is nothing to do.
     /// The store has no thread for it, so that the owner gets the errors, and chooses the time;
     /// while it merges, a thread of its own writes and merges the layers of new captures. Nothing
-    /// breaks without it: a put does what must be done. Memory holds some hundred bytes for
-    /// each site of the merged layers, and the disk needs room for the result. A log that could not
-    /// be written or synced ([`StoreError::Broken`]) is replaced: all captures in memory become a
-    /// layer, and puts go on.
+    /// breaks without it: a put does what must be done. Memory holds about 125 bytes for each site
+    /// of the merged layers, and the disk needs room for the result and for temporary files of its
+    /// size. A log that could not be written or synced ([`StoreError::Broken`]) is replaced: all
+    /// captures in memory become a layer, and puts go on.
     ///
     /// # Errors
     /// If a layer is damaged or the result cannot be written. The layers stay as they are then.
