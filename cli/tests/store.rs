@@ -129,6 +129,24 @@ fn a_store_is_compacted_and_merged() {
     assert_eq!(answers, "disallowed\thttps://a.example/x\nunknown\thttps://b.example/x\n");
 }
 
+#[test]
+fn a_compiled_image_is_the_base_of_a_new_store() {
+    let place = Place::new();
+    place.write("fetched.jsonl", lines());
+    place.run(&["compile", "fetched.jsonl", "-o", "base.rimg"]).ok();
+    let seeded = objects(&place.run(&["store", "seed", "s", "base.rimg", "--json"]).ok()).remove(0);
+    assert_eq!((&seeded["layers"], &seeded["layer_sites"]), (&json!(1), &json!(4)));
+    let now = START.to_string();
+    let urls = ["https://a.example/", "https://b.example/x", "https://d.example/", "https://e.example/"];
+    let state = place.run(&[&["store", "state", "s", "--now", &now], &urls[..]].concat()).ok();
+    let states: Vec<&str> = state.lines().filter_map(|line| Some(line.split_once('\t')?.0)).collect();
+    assert_eq!(states, ["fresh", "stale", "unreachable", "unknown"]);
+    place.run(&["store", "seed", "s", "base.rimg"]).fails("holds captures already");
+    place.run(&["store", "seed", "t", "missing.rimg"]).fails("missing.rimg");
+    place.run(&["store", "seed", "t", "base.rimg", "--profile", "google"]).fails("profile");
+    place.run(&["store", "seed", "t", "base.rimg", "base.rimg"]).ok();
+}
+
 /// A damaged file of what readers hand over stays, and is named; the rest is done.
 #[test]
 fn a_damaged_file_of_a_reader_keeps_nothing_from_being_compacted() {

@@ -5,35 +5,46 @@
 //! Invariant: a run of neighbours is replaced by its merge, so captures keep their order. It does
 //! not know the log or the table.
 
-use crate::files::{remove_layer, visits_path};
+use crate::files::{layer_name, remove_layer, visits_path};
 use crate::snapshot::Stack;
 use crate::visit::merge_visits;
 use crate::{Store, StoreError, limits};
 use robomaton_build::{Destination, MergeOptions};
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// The time between two looks for a frozen table.
+const LOOK: Duration = Duration::from_millis(2);
 
 impl Store {
     /// Writes the frozen table as a layer, and merges layers of one size class if there are enough
     /// of them, until there are not. Puts and questions go on meanwhile, so an owner calls it from
     /// a thread of its own, every second or so: it is done in a moment if there is nothing to do.
-    /// The store has no thread for it, so that the owner gets the errors, and chooses the time.
-    /// Nothing breaks without it: a put does what must be done. Memory holds some hundred bytes for
-    /// each site of the merged layers, and the disk needs room for the result. A log that could not
-    /// be written or synced ([`StoreError::Broken`]) is replaced: all captures in memory become a
-    /// layer, and puts go on.
+    /// The store has no thread for it, so that the owner gets the errors, and chooses the time;
+    /// while it merges, a thread of its own writes and merges the layers of new captures. Nothing
+    /// breaks without it: a put does what must be done. Memory holds about 125 bytes for each site
+    /// of the merged layers, and the disk needs room for the result and for temporary files of its
+    /// size. A log that could not be written or synced ([`StoreError::Broken`]) is replaced: all
+    /// captures in memory become a layer, and puts go on.
     ///
     /// # Errors
     /// If a layer is damaged or the result cannot be written. The layers stay as they are then.
     pub fn compact(&self) -> Result<(), StoreError> {
-        let _compacting = self.compacting.lock().unwrap_or_else(PoisonError::into_inner);
+        self.compact_locked(&self.compacting.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn compact_locked(&self, _compacting: &MutexGuard<'_, ()>) -> Result<(), StoreError> {
         if self.is_broken() {
             self.flush()?
         } else {
             self.write_frozen()?
         }
-        while self.compact_class()? {
+        while let Some(run) = self.run(None)? {
+            self.beside(run.names.last(), || self.merge(&run, 0))?;
             self.write_frozen()?;
         }
         Ok(())
@@ -50,48 +61,94 @@ impl Store {
         self.writer().evicting = oldest;
         let evicted = self.flush().and_then(|()| {
             let stack = self.stack()?;
-            self.merge(&stack, 0..stack.names.len(), oldest)
+            let run = Run { names: stack.names.clone(), stack };
+            self.beside(run.names.last(), || self.merge(&run, oldest))
         });
         self.writer().evicting = 0;
         evicted
     }
 
-    fn compact_class(&self) -> Result<bool, StoreError> {
+    /// The layers that are to be merged, of those behind a name.
+    fn run(&self, behind: Option<&String>) -> Result<Option<Run>, StoreError> {
         let stack = self.stack()?;
-        let sizes: Vec<usize> = stack.layers.layers().map(|layer| layer.bytes()).collect();
-        match run_to_merge(&sizes) {
-            Some(run) => self.merge(&stack, run, 0).map(|()| true),
-            None => Ok(false),
-        }
+        let place = |name| stack.names.iter().position(|layer| layer == name);
+        let first = match behind.map(place) {
+            None => 0,
+            Some(Some(place)) => place + 1,
+            // It was merged meanwhile.
+            Some(None) => return Ok(None),
+        };
+        let sizes: Vec<usize> = stack.layers.layers().skip(first).map(|layer| layer.bytes()).collect();
+        let names = run_to_merge(&sizes).map(|run| stack.names[first + run.start..first + run.end].to_vec());
+        Ok(names.map(|names| Run { stack, names }))
+    }
+
+    /// Merges layers. Meanwhile, another thread makes layers of frozen tables, and merges those
+    /// behind the last of these, so that puts wait for neither.
+    pub(crate) fn beside(
+        &self,
+        last: Option<&String>,
+        merge: impl FnOnce() -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let (done, is_done) = channel::<()>();
+        thread::scope(|scope| {
+            let work = move || {
+                while is_done.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                    self.write_frozen()?;
+                    if let Some(run) = self.run(last)? {
+                        self.merge(&run, 0)?;
+                    }
+                }
+                Ok(())
+            };
+            // Without it, puts do what must be done.
+            let helper = thread::Builder::new().spawn_scoped(scope, work).ok();
+            let merged = merge();
+            drop(done);
+            let helped = helper.map_or(Ok(Ok(())), |helper| helper.join());
+            merged.and(helped.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        })
     }
 
     /// The layers of the manifest.
     fn stack(&self) -> Result<Arc<Stack>, StoreError> {
-        let writer = self.writer();
+        let generations = self.generations();
         // Not so after a layer was added that could not be opened at once.
-        if self.current.load().stack.names != writer.manifest.layers {
-            self.reopen(&writer, false)?;
+        if self.current.load().stack.names != generations.manifest.layers {
+            self.reopen(&generations, false)?;
         }
         Ok(Arc::clone(&self.current.load().stack))
     }
 
     /// Replaces a run of layers by their merge, without the captures before a time.
-    fn merge(&self, stack: &Stack, run: Range<usize>, oldest: u64) -> Result<(), StoreError> {
-        let name = self.writer().take_layer();
-        let old = &stack.names[run.clone()];
+    fn merge(&self, run: &Run, oldest: u64) -> Result<(), StoreError> {
+        let Run { stack, names: old } = run;
+        let name = layer_name(self.take());
         let paths: Vec<PathBuf> = old.iter().map(|name| self.directory.join(name)).collect();
-        let visits = stack.visits[run.clone()].iter().map(Option::as_ref);
+        let visits = stack.names.iter().zip(&stack.visits).filter(|(name, _)| old.contains(name));
+        let visits = visits.map(|(_, visits)| visits.as_ref());
         merge_visits(&visits_path(&self.directory, &name), visits, oldest)?;
         let destination = Destination::open(&self.directory.join(&name), None)?;
         let options = MergeOptions { oldest, threads: 1, ..MergeOptions::default() };
         robomaton_build::merge_with(options, &paths, destination)?;
-        let mut writer = self.writer();
-        // Puts may have added layers behind them.
-        let mut layers = writer.manifest.layers.clone();
-        layers.splice(run, [name]);
-        self.replace(&mut writer, layers, false)?;
+        let mut generations = self.generations();
+        // Other threads may have added layers behind them.
+        let layers = generations.manifest.layers.iter().filter_map(|layer| match old.first() {
+            Some(first) if layer == first => Some(name.clone()),
+            _ => Some(layer.clone()).filter(|layer| !old.contains(layer)),
+        });
+        let layers = layers.collect();
+        self.replace(&mut generations, layers, false)?;
+        drop(generations);
         old.iter().try_for_each(|name| remove_layer(&self.directory, name))
     }
+}
+
+/// Neighbours of a stack that are to be merged.
+struct Run {
+    stack: Arc<Stack>,
+    /// Their names, oldest first.
+    names: Vec<String>,
 }
 
 /// The newest layers that are to be merged; `None` if that does not pay yet.

@@ -42,6 +42,13 @@ pub enum StoreError {
         /// The log.
         path: PathBuf,
     },
+    /// A base is for a store that holds nothing ([`Store::seed`](crate::Store::seed)). For another
+    /// store, merge the images with it, and begin a new store with the result.
+    #[error("{}: holds captures already, so it takes no base; merge it with the images, and seed a new store with the result", path.display())]
+    NotEmpty {
+        /// The directory.
+        path: PathBuf,
+    },
     /// The capture names no site.
     #[error("{0}")]
     Capture(#[from] SkipReason),

@@ -16,6 +16,9 @@ use std::path::{Path, PathBuf};
 /// The extension of damaged layers that were set aside. Nothing reads or removes them.
 const DAMAGED: &str = "rimg.damaged";
 
+/// The reason why a path is no stream.
+pub(crate) const OUTPUT: &str = "a store has a file there";
+
 /// The numbered files of a store.
 pub(crate) struct Files {
     pub(crate) layers: BTreeSet<String>,
@@ -138,7 +141,7 @@ pub(crate) fn write_manifest(directory: &Path, manifest: &Manifest) -> Result<()
 
 /// Writes a file and makes it and its name durable.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    let target = Target::open(path, "a store has a file there")?;
+    let target = Target::open(path, OUTPUT)?;
     target.file().write_all(bytes).map_err(|error| target.failed(error))?;
     Ok(target.finish()?)
 }

@@ -1,14 +1,14 @@
 //! From the table to a layer.
 //!
-//! A full table is frozen, which takes a moment: a new table and a new log begin. Writing the
-//! frozen one as a layer takes longer, and holds up neither puts nor questions. Invariants: the
-//! captures of every log but the current one are in the frozen table or in layers; after a flush,
-//! no log holds a capture that was put before it began. It does not know which layers are merged.
+//! A full table is frozen: a new table and a new log begin. Writing the frozen one as a layer takes
+//! longer. Both are done by one thread at a time; the puts of all others go on meanwhile, into the
+//! new table, or into a full one that grows. Invariants: the captures of every log but the current
+//! one are in the frozen table or in layers; after a flush, no log holds a capture that was put
+//! before it began. It does not know which layers are merged.
 
-use crate::files::{failed, log_path, remove_other_logs, visits_path, write_layer};
+use crate::files::{failed, layer_name, log_path, remove_other_logs, visits_path, write_layer};
 use crate::log::{Log, Logs};
 use crate::snapshot::Snapshot;
-use crate::store::Writer;
 use crate::table::{Single, Table};
 use crate::visit::write_visits;
 use crate::{Store, StoreError, limits};
@@ -16,7 +16,8 @@ use robomaton_compiler::Merge;
 use robomaton_formats::WriteError;
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread;
 
 impl Store {
     /// Writes all captures in memory as layers. Puts and compaction do so when there are enough.
@@ -24,37 +25,65 @@ impl Store {
     /// # Errors
     /// If a layer cannot be written. Nothing is lost then.
     pub fn flush(&self) -> Result<(), StoreError> {
-        self.write_frozen()?;
-        self.freeze(&mut self.writer())?;
-        self.write_frozen()
+        let freezing = self.freezing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.write_table(&freezing)?;
+        self.freeze(&freezing)?;
+        self.write_table(&freezing)
     }
 
-    /// Freezes a full table. If the last one is still no layer, this thread makes it one.
+    /// Makes room for a put. If there are too many layers, or the table is full, and no other
+    /// thread does something about it, this one does. Otherwise the table grows up to twice its
+    /// size, and each put takes a little longer.
     pub(crate) fn make_room(&self) -> Result<(), StoreError> {
-        if !self.is_full() {
+        let layers = self.current.load().stack.names.len();
+        if layers >= limits::MOST_LAYERS_OF_PUTS {
+            self.compact()?;
+        } else if layers >= limits::LAYERS
+            && let Some(compacting) = try_lock(&self.compacting)
+        {
+            self.compact_locked(&compacting)?;
+        }
+        if !self.is_full(1) {
             return Ok(());
         }
-        self.write_frozen()?;
-        let mut writer = self.writer();
+        let freezing = match try_lock(&self.freezing) {
+            Some(freezing) => freezing,
+            None if self.is_full(2) => self.freezing.lock().unwrap_or_else(PoisonError::into_inner),
+            None => {
+                thread::sleep(limits::BACK_PRESSURE);
+                return Ok(());
+            }
+        };
         // Another thread may have done it.
-        if self.is_full() { self.freeze(&mut writer) } else { Ok(()) }
+        if !self.is_full(1) {
+            return Ok(());
+        }
+        self.write_table(&freezing)?;
+        self.freeze(&freezing)
     }
 
-    fn is_full(&self) -> bool {
+    /// True if the table has so many times as much as makes a layer.
+    fn is_full(&self, times: usize) -> bool {
         let table = &self.current.load().table;
-        let most = self.options.memory_captures.unwrap_or(limits::MEMORY_CAPTURES);
+        let most = self.options.memory_captures.unwrap_or(limits::MEMORY_CAPTURES).saturating_mul(times);
         let logged = usize::try_from(self.logs.load().current.len()).unwrap_or(usize::MAX);
-        table.len() >= most || table.bytes().max(logged) >= limits::MEMORY_BYTES
+        table.len() >= most || table.bytes().max(logged) >= limits::MEMORY_BYTES * times
     }
 
     /// Freezes the table, unless another is frozen, or it is empty and its log is sound.
-    fn freeze(&self, writer: &mut Writer) -> Result<(), StoreError> {
-        let (current, frozen) = (self.current.load(), Arc::clone(&self.logs.load().current));
-        if current.frozen.len() > 0 || (current.table.len() == 0 && !frozen.is_broken()) {
-            return Ok(());
+    fn freeze(&self, _freezing: &MutexGuard<'_, ()>) -> Result<(), StoreError> {
+        let logs = self.logs.load();
+        {
+            let current = self.current.load();
+            if current.frozen.len() > 0 || (current.table.len() == 0 && !logs.current.is_broken()) {
+                return Ok(());
+            }
         }
-        let log = Log::create(log_path(&self.directory, writer.take()))?;
-        let frozen = Some(frozen);
+        let log = Log::create(log_path(&self.directory, self.take()))?;
+        let frozen = Some(Arc::clone(&logs.current));
+        // Puts wait for the rest, which writes no file.
+        let _writer = self.writer();
+        let current = self.current.load();
         self.logs.store(Arc::new(Logs { frozen, current: Arc::new(log) }));
         let stack = Arc::clone(&current.stack);
         let frozen = current.table.clone();
@@ -64,28 +93,30 @@ impl Store {
 
     /// Makes the frozen table a layer, if there is one, and removes its log.
     pub(crate) fn write_frozen(&self) -> Result<(), StoreError> {
-        let _freezing = self.freezing.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut writer = self.writer();
-        // As long as it is not empty, no other table is frozen.
+        self.write_table(&self.freezing.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn write_table(&self, freezing: &MutexGuard<'_, ()>) -> Result<(), StoreError> {
+        // No other table is frozen meanwhile.
         let frozen = self.current.load().frozen.clone();
         if frozen.len() == 0 {
-            return self.remove_frozen_log(&writer);
+            return self.remove_frozen_log(freezing);
         }
-        let name = writer.take_layer();
-        drop(writer);
+        let name = layer_name(self.take());
         let visits = frozen.captures().map(|single| (single.hash, single.visit.clone()));
         write_visits(&visits_path(&self.directory, &name), visits)?;
         write_layer(&self.directory.join(&name), &merged(frozen.captures())?)?;
-        let mut writer = self.writer();
-        let mut layers = writer.manifest.layers.clone();
+        let mut generations = self.generations();
+        let mut layers = generations.manifest.layers.clone();
         layers.push(name);
-        self.replace(&mut writer, layers, true)?;
-        self.remove_frozen_log(&writer)
+        self.replace(&mut generations, layers, true)?;
+        drop(generations);
+        self.remove_frozen_log(freezing)
     }
 
     /// Removes the log of a frozen table that is a layer, or was one when its log could not be
-    /// removed. The holder of the writer keeps another table from being frozen.
-    fn remove_frozen_log(&self, _writer: &Writer) -> Result<(), StoreError> {
+    /// removed.
+    fn remove_frozen_log(&self, _freezing: &MutexGuard<'_, ()>) -> Result<(), StoreError> {
         let logs = self.logs.load();
         if logs.frozen.is_some() {
             let current = Arc::clone(&logs.current);
@@ -93,6 +124,15 @@ impl Store {
             self.logs.store(Arc::new(Logs { frozen: None, current }));
         }
         Ok(())
+    }
+}
+
+/// The lock, unless another thread has it.
+fn try_lock(lock: &Mutex<()>) -> Option<MutexGuard<'_, ()>> {
+    match lock.try_lock() {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
     }
 }
 
@@ -107,4 +147,83 @@ pub(crate) fn merged<'t>(captures: impl IntoIterator<Item = &'t Arc<Single>>) ->
         WriteError::Io(error) => bug(&error),
     })?;
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Capture, Durability, Stats, StoreOptions};
+    use std::ops::Range;
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    const CAPTURES: usize = 8;
+
+    fn store(place: &Path) -> Store {
+        let (durability, memory_captures) = (Durability::Never, Some(CAPTURES));
+        Store::open(place, StoreOptions { durability, memory_captures, ..StoreOptions::default() })
+            .expect("a store")
+    }
+
+    /// Puts in another thread, which must not wait.
+    fn put_all(store: &Store, sites: Range<usize>) {
+        let (done, is_done) = channel();
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                for site in sites {
+                    let url = format!("https://site{site}.example/robots.txt");
+                    let capture = Capture { url, fetched_at: 1, status: 404, ..Capture::default() };
+                    assert!(store.put(&capture).expect("room"));
+                }
+                done.send(()).expect("a test that waits");
+            });
+            if is_done.recv_timeout(Duration::from_secs(60)).is_err() {
+                // The thread cannot be ended, so neither can this one.
+                eprintln!("a put waits");
+                std::process::abort();
+            }
+        });
+    }
+
+    /// Other threads write a layer, replace the manifest, and merge layers.
+    #[test]
+    fn puts_do_not_wait_for_other_threads() {
+        let place = tempfile::tempdir().expect("a directory");
+        let store = store(place.path());
+        let freezing = store.freezing.lock().expect("the lock");
+        put_all(&store, 0..2 * CAPTURES);
+        assert_eq!((store.stats().memory_sites, store.stats().layers), (2 * CAPTURES, 1));
+        drop(freezing);
+        store.flush().expect("room");
+        let generations = store.generations();
+        put_all(&store, 2 * CAPTURES..3 * CAPTURES);
+        drop(generations);
+        let compacting = store.compacting.lock().expect("the lock");
+        put_all(&store, 3 * CAPTURES..(limits::LAYERS + 8) * CAPTURES);
+        drop(compacting);
+        assert!(store.stats().layers > limits::LAYERS, "{} layers", store.stats().layers);
+        put_all(&store, (limits::LAYERS + 8) * CAPTURES..(limits::LAYERS + 10) * CAPTURES);
+        let Stats { layers, layer_sites, memory_sites, .. } = store.stats();
+        assert!(layers < limits::LAYERS, "{layers} layers");
+        assert_eq!(layer_sites + memory_sites, (limits::LAYERS + 10) * CAPTURES);
+    }
+
+    /// While old layers are merged, those of new captures are written and merged, too.
+    #[test]
+    fn layers_stay_few_during_a_long_merge() {
+        let place = tempfile::tempdir().expect("a directory");
+        let store = store(place.path());
+        let last = store.current.load().stack.names.last().cloned();
+        let puts = limits::LAYERS * 4 * CAPTURES;
+        let merge = || {
+            put_all(&store, 0..puts);
+            Ok(())
+        };
+        let compacting = store.compacting.lock().expect("the lock");
+        store.beside(last.as_ref(), merge).expect("room");
+        drop(compacting);
+        let Stats { layers, layer_sites, memory_sites, .. } = store.stats();
+        assert!(layers < limits::MOST_LAYERS_OF_PUTS, "{layers} layers");
+        assert_eq!(layer_sites + memory_sites, puts);
+    }
 }

@@ -28,6 +28,7 @@ mod log;
 mod open;
 mod reader;
 mod renewal;
+mod seed;
 mod snapshot;
 mod state;
 mod store;

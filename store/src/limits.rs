@@ -1,13 +1,19 @@
 //! The limits of a store, each with its reason.
 
 use robomaton_runtime::MOST_LAYERS;
+use std::time::Duration;
 
 /// Captures in memory before they become a layer: some megabytes, and replayed in a moment at open.
+/// Twice as many if another layer is being written, and as many again in that layer.
 pub const MEMORY_CAPTURES: usize = 4096;
 
 /// Bytes of compiled captures in memory before they become a layer, and of the log that is read at
 /// open, apart from one record.
 pub const MEMORY_BYTES: usize = 32 << 20;
+
+/// The time that a put waits for a layer that another thread writes, once its own table is full: as
+/// short as a sleep can be, so that the wait for one layer is spread over thousands of puts.
+pub const BACK_PRESSURE: Duration = Duration::from_micros(50);
 
 /// Bytes of a body; the rest is dropped and the capture is marked as truncated, as in the batch
 /// reader.
@@ -17,8 +23,13 @@ pub const BODY_BYTES: usize = 8 << 20;
 /// them at least. No server sends more in good faith.
 pub const HEADER_BYTES: usize = 256 << 10;
 
-/// Layers before a put compacts first: a question that no layer answers has asked each of them.
+/// Layers before a put compacts first, unless another thread does: a question that no layer answers
+/// has asked each of them.
 pub const LAYERS: usize = MOST_LAYERS / 2;
+
+/// Layers before a put waits for the compaction of another thread, which merges new layers while it
+/// merges old ones, so that there are hardly ever so many.
+pub const MOST_LAYERS_OF_PUTS: usize = MOST_LAYERS - 8;
 
 /// Layers of one size class before they are merged. Classes differ by this factor, so a capture is
 /// rewritten once for each class up to the size of the store.

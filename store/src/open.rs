@@ -9,10 +9,16 @@ use std::path::Path;
 
 /// Maps the layers that the manifest names.
 pub(crate) fn layers(directory: &Path) -> Result<Image, OpenError> {
-    // SAFETY: a store writes a layer under a temporary name, renames it, and never writes to it
-    // again; who has the lock is the only writer. The documentation requires that others do not
-    // change the files of a store.
+    // SAFETY: a store writes a layer before the manifest names it, and never writes to it again;
+    // who has the lock is the only writer. The documentation requires that others do not change the
+    // files of a store.
     unsafe { Image::map(directory) }
+}
+
+/// Maps a layer that is to be named by the manifest.
+pub(crate) fn layer(path: &Path) -> Result<Image, OpenError> {
+    // SAFETY: as for `layers`.
+    unsafe { Image::map(path) }
 }
 
 /// The layers that the manifest names and that are missing or do not verify.

@@ -1,7 +1,9 @@
 //! The store itself: its directory, its writer, and the way of a capture into the layers.
 //!
 //! Captures go to the log and the table; `flush` makes layers of full tables. The manifest is
-//! replaced as a whole, and files are removed only once it no longer names them.
+//! replaced as a whole, and files are removed only once it no longer names them. Locks are taken in
+//! the order of the fields of [`Store`]. Every put needs the writer, so who holds it writes no file
+//! but the log, and syncs none; only `seed` does, while there is nothing yet.
 //! Replaying a log twice changes nothing, since a capture counts only if it is better than the one
 //! that is held; so no step needs to be undone after a kill. It knows no question (`snapshot`).
 
@@ -14,7 +16,7 @@ use crate::snapshot::{Query, Snapshot, Stack};
 use crate::state::{InFlight, key};
 use crate::table::Table;
 use crate::visit::{Visit, Visits};
-use crate::{Capture, StoreError, limits, open};
+use crate::{Capture, StoreError, open};
 use arc_swap::ArcSwap;
 use robomaton_compiler::{Options, ProgramCache, emit, is_better};
 use robomaton_corpus::Capture as Read;
@@ -111,14 +113,19 @@ impl Stats {
 pub struct Store {
     pub(crate) directory: PathBuf,
     pub(crate) options: StoreOptions,
+    /// Replaced by the holder of the writer.
     pub(crate) current: ArcSwap<Snapshot>,
-    writer: Mutex<Writer>,
-    /// Shared with the thread that syncs them.
+    /// Shared with the thread that syncs them. Replaced by the holder of `freezing` and, if puts
+    /// are to go to another one, of the writer.
     pub(crate) logs: Arc<ArcSwap<Logs>>,
-    /// Held while the frozen table becomes a layer.
-    pub(crate) freezing: Mutex<()>,
+    /// The number of the next file.
+    next: AtomicU64,
     /// Held during a compaction.
     pub(crate) compacting: Mutex<()>,
+    /// Held while a table is frozen, and while the frozen one becomes a layer.
+    pub(crate) freezing: Mutex<()>,
+    generations: Mutex<Generations>,
+    writer: Mutex<Writer>,
     /// The sites whose fetch has begun.
     pub(crate) in_flight: Mutex<InFlight>,
     syncer: Option<(Sender<()>, JoinHandle<()>)>,
@@ -130,14 +137,27 @@ pub struct Store {
 /// What only one put at a time may use.
 pub(crate) struct Writer {
     cache: ProgramCache,
+    /// The time before which captures are being evicted; 0 if none are.
+    pub(crate) evicting: u64,
+}
+
+/// The manifest, and what only one thread at a time may replace it with.
+pub(crate) struct Generations {
     pub(crate) manifest: Manifest,
     /// The generation of the last manifest that was begun. The file may have it although an error
     /// came back, as when its directory could not be synced, so it is not used again.
-    generation: u64,
-    /// The number of the next file.
-    next: u64,
-    /// The time before which captures are being evicted; 0 if none are.
-    pub(crate) evicting: u64,
+    last: u64,
+}
+
+impl Generations {
+    /// Replaces the manifest. From here on, readers have the new generation.
+    pub(crate) fn replace(&mut self, directory: &Path, layers: Vec<String>) -> Result<(), StoreError> {
+        self.last += 1;
+        let manifest = Manifest { generation: self.last, layers };
+        write_manifest(directory, &manifest)?;
+        self.manifest = manifest;
+        Ok(())
+    }
 }
 
 impl Store {
@@ -203,16 +223,12 @@ impl Store {
             directory,
             options,
             current: ArcSwap::from_pointee(snapshot),
-            writer: Mutex::new(Writer {
-                cache,
-                generation: manifest.generation,
-                manifest,
-                next: files.next,
-                evicting: 0,
-            }),
             logs,
-            freezing: Mutex::new(()),
+            next: AtomicU64::new(files.next),
             compacting: Mutex::new(()),
+            freezing: Mutex::new(()),
+            generations: Mutex::new(Generations { last: manifest.generation, manifest }),
+            writer: Mutex::new(Writer { cache, evicting: 0 }),
             in_flight: Mutex::default(),
             syncer,
             left_out,
@@ -228,9 +244,6 @@ impl Store {
     /// If the URL is not that of a robots.txt, or a file cannot be written. A capture whose put
     /// failed may count, but need not be there after the store is opened again.
     pub fn put(&self, capture: &Capture) -> Result<bool, StoreError> {
-        if self.current.load().stack.names.len() >= limits::LAYERS {
-            self.compact()?;
-        }
         self.make_room()?;
         let key = key(&capture.url)?;
         let put = capture.read(&self.options.compile).and_then(|read| self.put_read(capture, read));
@@ -312,27 +325,38 @@ impl Store {
     /// gone.
     pub(crate) fn replace(
         &self,
-        writer: &mut Writer,
+        generations: &mut Generations,
         layers: Vec<String>,
         is_frozen: bool,
     ) -> Result<(), StoreError> {
-        writer.generation += 1;
-        let manifest = Manifest { generation: writer.generation, layers };
-        write_manifest(&self.directory, &manifest)?;
-        // From here on, readers have the new generation.
-        writer.manifest = manifest;
-        self.reopen(writer, is_frozen)
+        generations.replace(&self.directory, layers)?;
+        self.reopen(generations, is_frozen)
     }
 
     /// Answers from the layers of the manifest.
-    pub(crate) fn reopen(&self, writer: &Writer, is_frozen: bool) -> Result<(), StoreError> {
-        let stack = Arc::new(stack(&self.directory, &writer.manifest, &self.options.terms)?);
-        let mut snapshot = Snapshot { stack, ..Snapshot::clone(&self.current.load()) };
+    pub(crate) fn reopen(&self, generations: &Generations, is_frozen: bool) -> Result<(), StoreError> {
+        let stack = stack(&self.directory, &generations.manifest, &self.options.terms)?;
+        self.answer_from(&self.writer(), stack, is_frozen);
+        Ok(())
+    }
+
+    /// Answers from these layers. The holder of the writer keeps others from replacing the
+    /// snapshot.
+    pub(crate) fn answer_from(&self, _writer: &Writer, stack: Stack, is_frozen: bool) {
+        let mut snapshot = Snapshot { stack: Arc::new(stack), ..Snapshot::clone(&self.current.load()) };
         if is_frozen {
             snapshot.frozen = Table::new();
         }
         self.current.store(Arc::new(snapshot));
-        Ok(())
+    }
+
+    /// The number of a new file.
+    pub(crate) fn take(&self) -> u64 {
+        self.next.fetch_add(1, Ordering::Relaxed)
+    }
+
+    pub(crate) fn generations(&self) -> MutexGuard<'_, Generations> {
+        self.generations.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn writer(&self) -> MutexGuard<'_, Writer> {
@@ -346,17 +370,6 @@ impl Drop for Store {
             drop(stop);
             let _ = thread.join();
         }
-    }
-}
-
-impl Writer {
-    pub(crate) fn take(&mut self) -> u64 {
-        self.next += 1;
-        self.next - 1
-    }
-
-    pub(crate) fn take_layer(&mut self) -> String {
-        layer_name(self.take())
     }
 }
 

@@ -6,14 +6,16 @@
 //! to a newer capture. Lost or damaged visits cost an unconditional request, and nothing else: they
 //! are no part of any answer.
 
-use crate::files::{failed, write};
+use crate::files::{OUTPUT, failed};
 use crate::{Capture, StoreError, limits};
+use robomaton_build::Target;
 use robomaton_corpus::http_date;
 use robomaton_formats::{Scheme, SiteKey};
 use serde::{Deserialize, Serialize};
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -166,41 +168,60 @@ impl Visits {
             return None;
         }
         let start = if low == 0 { 0 } else { self.word(self.count + low - 1)? };
-        let length = usize::try_from(self.word(self.count + low)?.checked_sub(start)?).ok()?;
-        let most = 2 * limits::VALIDATOR_BYTES + 64;
-        let mut bytes = vec![0; Some(length).filter(|&length| length <= most)?];
-        self.read(HEADER.checked_add(self.count * 16)?.checked_add(start)?, &mut bytes)?;
+        let mut bytes = vec![0; record_length(start, self.word(self.count + low)?)?];
+        let at = self.count.checked_mul(16)?.checked_add(start)?;
+        Part { visits: self, at }.read_exact(&mut bytes).ok()?;
         postcard::from_bytes(&bytes).ok().filter(|visit: &Visit| visit.fetched_at == fetched_at)
     }
 
     /// All visits, up to the first that cannot be read.
-    fn all(&self) -> Option<Vec<(u64, Visit)>> {
-        let mut bytes = Vec::new();
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.seek(SeekFrom::Start(HEADER)).ok()?;
-        file.read_to_end(&mut bytes).ok()?;
-        let count = usize::try_from(self.count).ok()?;
-        let (words, mut rest) = bytes.split_at_checked(count * 16)?;
-        let mut visits = Vec::with_capacity(count);
-        for hash in words.chunks_exact(8).take(count) {
-            let Ok((visit, next)) = postcard::take_from_bytes(rest) else { break };
-            visits.push((u64::from_le_bytes(hash.try_into().ok()?), visit));
-            rest = next;
-        }
-        Some(visits)
+    fn all(&self) -> impl Iterator<Item = (u64, Visit)> {
+        let part = |at| BufReader::new(Part { visits: self, at });
+        let words = self.count.saturating_mul(8);
+        let [mut hashes, mut ends, mut records] = [0, words, words.saturating_mul(2)].map(part);
+        let (mut left, mut start) = (self.count, 0);
+        std::iter::from_fn(move || {
+            left = left.checked_sub(1)?;
+            let [hash, end] = [word(&mut hashes)?, word(&mut ends)?];
+            let mut bytes = vec![0; record_length(start, end)?];
+            records.read_exact(&mut bytes).ok()?;
+            start = end;
+            Some((hash, postcard::from_bytes(&bytes).ok()?))
+        })
+        .fuse()
     }
 
     fn word(&self, number: u64) -> Option<u64> {
-        let mut bytes = [0; 8];
-        self.read(HEADER.checked_add(number.checked_mul(8)?)?, &mut bytes)?;
-        Some(u64::from_le_bytes(bytes))
+        word(&mut Part { visits: self, at: number.checked_mul(8)? })
     }
+}
 
-    fn read(&self, at: u64, bytes: &mut [u8]) -> Option<()> {
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.seek(SeekFrom::Start(at)).ok()?;
-        file.read_exact(bytes).ok()
+/// The bytes of a file of visits from a place behind its header on.
+struct Part<'v> {
+    visits: &'v Visits,
+    at: u64,
+}
+
+impl Read for Part<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let mut file = self.visits.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(self.at.saturating_add(HEADER)))?;
+        let read = file.read(bytes)?;
+        self.at = self.at.saturating_add(read as u64);
+        Ok(read)
     }
+}
+
+fn word(from: &mut impl Read) -> Option<u64> {
+    let mut bytes = [0; 8];
+    from.read_exact(&mut bytes).ok()?;
+    Some(u64::from_le_bytes(bytes))
+}
+
+/// The length of a record; `None` if no record is as long.
+fn record_length(start: u64, end: u64) -> Option<usize> {
+    let most = 2 * limits::VALIDATOR_BYTES + 64;
+    usize::try_from(end.checked_sub(start)?).ok().filter(|&length| length <= most)
 }
 
 /// Writes the visits of a layer.
@@ -208,28 +229,66 @@ pub(crate) fn write_visits(
     path: &Path,
     visits: impl IntoIterator<Item = (u64, Visit)>,
 ) -> Result<(), StoreError> {
-    let visits: BTreeMap<u64, Visit> = visits.into_iter().filter(|(_, visit)| !visit.is_plain()).collect();
-    let mut records = Vec::new();
-    let mut ends = Vec::with_capacity(visits.len() * 8);
-    for visit in visits.values() {
-        let bug = |error| failed(path, io::Error::other(error));
-        records = postcard::to_extend(visit, records).map_err(bug)?;
-        ends.extend((records.len() as u64).to_le_bytes());
-    }
-    let count = (visits.len() as u64).to_le_bytes();
-    let hashes: Vec<u8> = visits.keys().flat_map(|hash| hash.to_le_bytes()).collect();
-    write(path, &[&MAGIC[..], &count, &hashes, &ends, &records].concat())
+    let visits: BTreeMap<u64, Visit> = visits.into_iter().collect();
+    write_sorted(path, || visits.iter().map(|(&hash, visit)| (hash, visit)))
 }
 
-/// Writes the visits of merged layers, oldest first, without those before a time.
+/// Writes the visits of merged layers, oldest first, without those before a time. The files are
+/// read side by side, so memory holds a buffer for each, whatever their number of sites.
 pub(crate) fn merge_visits<'v>(
     path: &Path,
     layers: impl IntoIterator<Item = Option<&'v Visits>>,
     oldest: u64,
 ) -> Result<(), StoreError> {
-    let all = layers.into_iter().flatten().filter_map(Visits::all).flatten();
-    // Of two with one hash, the later one stays: it is newer.
-    write_visits(path, all.filter(|(_, visit)| visit.fetched_at >= oldest))
+    let layers: Vec<&Visits> = layers.into_iter().flatten().collect();
+    write_sorted(path, || merged(&layers, oldest))
+}
+
+/// The visits of some layers by their hashes, each hash once.
+fn merged(layers: &[&Visits], oldest: u64) -> impl Iterator<Item = (u64, Visit)> {
+    let mut rest: Vec<_> = layers
+        .iter()
+        .map(|visits| visits.all().filter(move |(_, visit)| visit.fetched_at >= oldest).peekable())
+        .collect();
+    std::iter::from_fn(move || {
+        let least = rest.iter_mut().filter_map(|visits| Some(visits.peek()?.0)).min()?;
+        // Of two with one hash, the later one stays: it is newer.
+        rest.iter_mut().filter_map(|visits| visits.next_if(|(hash, _)| *hash == least)).last()
+    })
+}
+
+/// Writes visits that are sorted by hash. They are asked for once for each part of the file, so
+/// that none is in memory.
+fn write_sorted<V: Borrow<Visit>, I: Iterator<Item = (u64, V)>>(
+    path: &Path,
+    visits: impl Fn() -> I,
+) -> Result<(), StoreError> {
+    let visits = || visits().filter(|(_, visit)| !visit.borrow().is_plain());
+    let record = |visit: &Visit, bytes: Vec<u8>| {
+        postcard::to_extend(visit, bytes).map_err(|error| failed(path, io::Error::other(error)))
+    };
+    let target = Target::open(path, OUTPUT)?;
+    let mut out = BufWriter::new(target.file());
+    let mut write = |bytes: &[u8]| out.write_all(bytes).map_err(|error| target.failed(error));
+    write(MAGIC)?;
+    write(&(visits().count() as u64).to_le_bytes())?;
+    for (hash, _) in visits() {
+        write(&hash.to_le_bytes())?;
+    }
+    let (mut end, mut bytes) = (0_u64, Vec::new());
+    for (_, visit) in visits() {
+        bytes = record(visit.borrow(), bytes)?;
+        end = end.saturating_add(bytes.len() as u64);
+        bytes.clear();
+        write(&end.to_le_bytes())?;
+    }
+    for (_, visit) in visits() {
+        bytes = record(visit.borrow(), bytes)?;
+        write(&bytes)?;
+        bytes.clear();
+    }
+    out.into_inner().map_err(|error| target.failed(error.into_error()))?;
+    Ok(target.finish()?)
 }
 
 #[cfg(test)]
@@ -303,7 +362,7 @@ mod tests {
                 std::fs::write(path("cut"), &bytes[..length]).expect("room");
                 if let Some(visits) = Visits::open(&path("cut")).expect("a file") {
                     (0..410).for_each(|number| drop(visits.find(visit(number, 1).0, 1)));
-                    let _ = visits.all();
+                    assert!(visits.all().count() <= 400);
                 }
             }
         }

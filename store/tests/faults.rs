@@ -20,6 +20,8 @@ use std::{env, fs, io};
 const DIRECTORY: &str = "ROBOMATON_STORE_CHILD";
 /// The number of its first put, and of puts.
 const PUTS: &str = "ROBOMATON_STORE_PUTS";
+/// The image that the process makes the base of the store, in place of puts.
+const SEED: &str = "ROBOMATON_STORE_SEED";
 /// The calls that fail.
 const CALLS: &str = "openat,read,write,copy_file_range,lseek,statx,fsync,fdatasync,ftruncate,flock,rename,unlink,\
     mkdir,getdents64,mmap,clone3";
@@ -72,6 +74,12 @@ fn child() {
     let (first, count) = puts.split_once(' ').expect("two numbers");
     let (first, count): (usize, usize) = (first.parse().expect("a number"), count.parse().expect("a number"));
     let Ok(mut store) = Store::open(&directory, options()) else { return };
+    if let Some(image) = env::var_os(SEED) {
+        if store.seed(&[image.into()]).is_ok() {
+            let _ = io::stdout().lock().write_all(b"\nput 0\n");
+        }
+        return;
+    }
     let mut acknowledged = BTreeMap::new();
     for put in first..first + count {
         match store.put(&capture(put)) {
@@ -168,10 +176,8 @@ fn nothing_is_lost_by_a_call_that_fails() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let points = points(&fs::read_to_string(&log).expect("a log"));
     assert!(points.len() > 500, "{}", points.len());
-    let is_all = env::var("ROBOMATON_FAULTS").is_ok_and(|value| value == "all");
-    let step = if is_all { 1 } else { points.len() / POINTS };
-    for (call, at, fault) in points.iter().step_by(step) {
-        let (trace, inject) = (format!("trace={call}"), format!("inject={call}:{fault}:when={at}"));
+    for (call, at, fault) in points.iter().step_by(step(points.len())) {
+        let (trace, inject) = injection(call, *at, fault);
         let strace = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", &trace, "-e", &inject];
         let place = tempfile::tempdir().expect("a directory");
         let mut child = command(&strace, place.path(), 0, TRACED).spawn().expect("a process");
@@ -190,6 +196,65 @@ fn nothing_is_lost_by_a_call_that_fails() {
         let store = open();
         assert!((0..HOSTS).all(|site| held(&store, site).is_none()), "{inject}: evicted captures are back");
     }
+}
+
+/// Wherever seeding fails or is killed, the store opens with the whole base or with nothing, and
+/// with nothing it can be seeded again.
+#[test]
+fn a_base_is_there_whole_or_not_at_all() {
+    if Command::new("strace").arg("-V").output().is_err() {
+        eprintln!("skipped: there is no strace");
+        return;
+    }
+    let place = tempfile::tempdir().expect("a directory");
+    let (source, image, log) =
+        (place.path().join("s"), place.path().join("i.rimg"), place.path().join("calls"));
+    let store = Store::open(&source, options()).expect("a store");
+    (0..HOSTS).for_each(|put| assert!(store.put(&capture(put)).expect("room")));
+    store.flush().expect("room");
+    let destination = robomaton_build::Destination::open(&image, None).expect("a destination");
+    robomaton_build::merge(&[source], destination).expect("room");
+    let seed = |strace: &[&str], directory: &Path| {
+        let mut child = command(strace, directory, 0, 0).env(SEED, &image).spawn().expect("a process");
+        let mut acknowledged = BTreeMap::new();
+        read(&mut child, usize::MAX, &mut acknowledged);
+        child.wait().expect("a process");
+        !acknowledged.is_empty()
+    };
+    let strace =
+        ["strace", "-f", "-qq", "-o", log.to_str().expect("a name"), "-e", &format!("trace={CALLS}")];
+    assert!(seed(&strace, &place.path().join("store")));
+    let points = points(&fs::read_to_string(&log).expect("a log"));
+    let (mut seeded, mut others) = (0, 0);
+    for (call, at, fault) in points.iter().step_by(step(points.len())) {
+        let (trace, inject) = injection(call, *at, fault);
+        let strace = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", &trace, "-e", &inject];
+        let place = tempfile::tempdir().expect("a directory");
+        let is_acknowledged = seed(&strace, place.path());
+        let store = Store::open(place.path(), options()).unwrap_or_else(|error| panic!("{inject}: {error}"));
+        let sites = (0..HOSTS).filter(|&site| held(&store, site) == Some(site)).count();
+        match sites {
+            HOSTS => seeded += 1,
+            0 if !is_acknowledged => {
+                others += 1;
+                store.seed(std::slice::from_ref(&image)).expect("room");
+                assert_eq!(held(&store, 0), Some(0), "{inject}");
+            }
+            _ => panic!("{inject}: {sites} sites, acknowledged: {is_acknowledged}"),
+        }
+    }
+    assert!(seeded > 0 && others > 0, "{seeded} seeded, {others} not");
+}
+
+/// Of so many points, every how many-th is tested.
+fn step(points: usize) -> usize {
+    let is_all = env::var("ROBOMATON_FAULTS").is_ok_and(|value| value == "all");
+    if is_all { 1 } else { (points / POINTS).max(1) }
+}
+
+/// The arguments of strace that make a call fail.
+fn injection(call: &str, at: usize, fault: &str) -> (String, String) {
+    (format!("trace={call}"), format!("inject={call}:{fault}:when={at}"))
 }
 
 /// Every call of a run, and each way in which it can fail. strace counts calls of a name in a

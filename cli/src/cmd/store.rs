@@ -1,8 +1,8 @@
 //! `robomaton store`: a directory of captures that grows while a crawl runs.
 //!
-//! `robomaton-store` does the work; this file prints states, and `put` passes it captures. `put`
-//! and `compact` open the store for writing, and are refused while another process has it open. The
-//! other actions read its files, beside a writer too.
+//! `robomaton-store` does the work; this file prints states, and `put` passes it captures. `put`,
+//! `seed` and `compact` open the store for writing, and are refused while another process has it
+//! open. The other actions read its files, beside a writer too.
 
 mod put;
 
@@ -31,6 +31,8 @@ pub(crate) struct Arguments {
 enum Action {
     /// Put captures into a store, which is created if there is none
     Put(put::Put),
+    /// Make compiled images the base of a new store
+    Seed(Seed),
     /// Print whether the rules of sites are fresh, stale, unreachable or unknown
     State(State),
     /// Print the URLs of robots.txt files that are to be fetched again, the most overdue first
@@ -52,6 +54,15 @@ struct StoreArgs {
     /// Print JSON objects, one per line
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Args)]
+struct Seed {
+    #[command(flatten)]
+    store: StoreArgs,
+    /// Images, directories of shards or stacks. Several are merged; a single one is copied
+    #[arg(value_name = "IMAGE", required = true)]
+    images: Vec<PathBuf>,
 }
 
 #[derive(Args)]
@@ -101,7 +112,7 @@ struct StatsArguments {
 
 const EXAMPLES: &str = "\
 A store is a directory: layers, and a log of the newest captures. One process at a time writes it, with `put`, \
-`compact` or `serve --store`; `state`, `due` and `stats` read it meanwhile, and see all that was put when they began. \
+`seed`, `compact` or `serve --store`; `state`, `due` and `stats` read it meanwhile, and see all that was put when they began. \
 `robomaton merge DIR -o IMAGE` makes an image of its layers; `compact` first, since captures of the log are in no layer yet.
 
 `put` reads one JSON object per line: url, status (200; 0 if there was no answer; 304 renews the text that is held), \
@@ -109,6 +120,9 @@ fetched_at (now), redirects (0), headers (an object, or a list of pairs) and bod
 compressed, of at most 1 GiB when decompressed: the answers to fetches of a robots.txt, with redirects to answers of the \
 same file. A capture counts if it is newer than the one that is held. The text options must be the same whenever the \
 store is opened.
+
+`seed` makes compiled images the base of a store that holds nothing yet. An image has no validators, so the first \
+fetch of each site is unconditional. A site whose time of fetch the image does not have is stale and due at once.
 
 `state` prints STATE<TAB>URL for each URL. STATE is fresh, stale (the answers count, fetch again), unreachable (all is \
 disallowed) or unknown (fetch first). In JSON: url, state, fetched_at, fetch_at, in_flight (null: only the writer \
@@ -120,6 +134,7 @@ Exit codes: 0 done, 2 error, or a line or URL is invalid; the other ones are don
 Examples:
   robomaton store put crawl.store fetched.jsonl
   robomaton store put crawl.store fetched.warc.gz
+  robomaton store seed crawl.store crawl.rimg
   robomaton store state crawl.store https://example.com/
   robomaton store due crawl.store --count 1000
   robomaton store compact crawl.store --evict-before 2026-01-01T00:00:00Z
@@ -128,6 +143,11 @@ Examples:
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     match &arguments.action {
         Action::Put(put) => put::run(put),
+        Action::Seed(seed) => {
+            let store = open(&seed.store, &LayersArgs { without_damaged_layers: false })?;
+            store.seed(&seed.images).map_err(Failure::from_error)?;
+            stats(&store.stats(), seed.store.json)
+        }
         Action::State(state) => run_state(state),
         Action::Due(due) => run_due(due),
         Action::Compact(compact) => {
