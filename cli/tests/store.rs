@@ -59,10 +59,19 @@ fn states_are_lines_and_objects() {
         json!({
             "url": "https://a.example/", "state": "fresh", "fetched_at": "2025-12-31T23:59:50Z",
             "fetch_at": "2026-01-01T23:59:50Z", "in_flight": null, "not_before": null, "since": null,
-            "etag": "\"1\"", "last_modified": null,
+            "etag": "\"1\"", "last_modified": null, "verdict": null,
         })
     );
     assert_eq!((&found[2]["fetch_at"], &found[3]["since"]), (&Value::Null, &json!("2025-12-30T00:00:00Z")));
+    let verdict = |days: u64, options: &[&str]| {
+        let now = (START + days * DAY).to_string();
+        let state = ["store", "state", "s", "https://d.example/", "--json", "--now", &now];
+        objects(&place.run(&[&state, options].concat()).ok())[0]["verdict"].clone()
+    };
+    let allow = &["--on-long-unreachable", "allow"];
+    assert_eq!([28, 29].map(|days| verdict(days, allow)), [json!("disallowed"), json!("allowed")]);
+    assert_eq!(verdict(29, &[]), json!("disallowed"));
+    place.run(&["store", "state", "s", "--on-long-unreachable", "yes", "https://a.example/"]).fails("allow");
     let found = objects(&state(&["--json", "--agent", "x,y"]).ok());
     assert_eq!((&found[0]["crawl_delay"], &found[0]["visit_times"]), (&json!(3.0), &json!([])));
     assert_eq!(found[2]["request_rates"], json!([]));

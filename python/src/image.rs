@@ -142,6 +142,7 @@ impl Image {
             on_long_unreachable: permission("on_long_unreachable", &on_long_unreachable)?,
             elements,
             now: Some(now.unwrap_or_else(time::now)),
+            ..Terms::default()
         };
         let options = OpenOptions { copy_up_to: map_above, without_damaged_layers };
         let opened = py.detach(|| open_image(&path, options));

@@ -11,11 +11,12 @@
 /// The options of a store from the keywords that both classes have.
 macro_rules! options {
     ($profile:ident, $crawlers:ident, $vocabulary:ident, $control_tokens:ident, $limits:expr, $on_forbidden:ident,
-        $on_throttled:ident, $elements:ident) => {{
+        $on_throttled:ident, $on_long_unreachable:ident, $elements:ident) => {{
         let compile = compile_options(&$profile, &$crawlers, &$vocabulary, &$control_tokens, $limits)?;
         let terms = Terms {
             on_forbidden: permission("on_forbidden", &$on_forbidden)?,
             on_throttled: permission("on_throttled", &$on_throttled)?,
+            on_long_unreachable: permission("on_long_unreachable", &$on_long_unreachable)?,
             elements: $elements,
             ..Terms::default()
         };
@@ -46,7 +47,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use robomaton_explain::{SiteInfo, explain, time as clock};
-use robomaton_runtime::{Basis, Terms};
+use robomaton_runtime::{Basis, Terms, Verdict};
 use robomaton_store::{Reader, ReaderOptions, Stats, Store as Written, StoreError};
 pub(crate) use state::SiteState;
 use std::ffi::OsStr;
@@ -64,8 +65,9 @@ pub(crate) use writer::Store;
 ///
 /// The options for compiling (`profile`, `crawlers`, `vocabulary`, `control_tokens`, `max_bytes`,
 /// `max_groups`, `max_rules`, `max_stars`, as of `compile`) must be those of the writer.
-/// `on_forbidden`, `on_throttled`, `elements` and `named_only` are as of `Image`; with `headers`,
-/// every word of a `User-Agent` header is a name of the crawler, as of `Robots`.
+/// `on_forbidden`, `on_throttled`, `on_long_unreachable`, `elements` and `named_only` are as of
+/// `Image`, but the 30 days of an unreachable site begin with the first of its failures in a row;
+/// with `headers`, every word of a `User-Agent` header is a name of the crawler, as of `Robots`.
 ///
 /// ```python
 /// reader = robomaton.StoreReader("crawl.store")
@@ -117,7 +119,7 @@ impl StoreReader {
     fn ask(&self, py: Python<'_>, columns: &Columns<'_, '_>) -> PyResult<Codes> {
         let opened = self.opened(py)?;
         let snapshot = opened.open().snapshot();
-        columns.ask(py, &Moment { opened: &opened, snapshot })
+        columns.ask(py, &Moment { opened: &opened, snapshot, now: clock::now() })
     }
 
     /// Calls a store that is open for writing.
@@ -142,11 +144,12 @@ impl StoreReader {
         signature = (
             path, *, profile="full".into(), crawlers=Listed::default(), vocabulary=Listed::default(),
             control_tokens=Listed::default(), max_bytes=None, max_groups=None, max_rules=None, max_stars=None,
-            on_forbidden="allow".into(), on_throttled="allow".into(), elements=false, named_only=false, headers=false
+            on_forbidden="allow".into(), on_throttled="allow".into(),
+            on_long_unreachable="deny".into(), elements=false, named_only=false, headers=false
         ),
         text_signature = "(path, *, profile='full', crawlers=(), vocabulary=(), control_tokens=(), max_bytes=None, \
                           max_groups=None, max_rules=None, max_stars=None, on_forbidden='allow', on_throttled='allow', \
-                          elements=False, named_only=False, headers=False)"
+                          on_long_unreachable='deny', elements=False, named_only=False, headers=False)"
     )]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn new(
@@ -162,6 +165,7 @@ impl StoreReader {
         #[pyo3(from_py_with = arguments::max_stars)] max_stars: Option<usize>,
         on_forbidden: String,
         on_throttled: String,
+        on_long_unreachable: String,
         elements: bool,
         named_only: bool,
         headers: bool,
@@ -175,6 +179,7 @@ impl StoreReader {
             limits,
             on_forbidden,
             on_throttled,
+            on_long_unreachable,
             elements
         );
         let path = path.0;
@@ -228,7 +233,8 @@ impl StoreReader {
     }
 
     /// True if the crawler may fetch the URL, or use it otherwise, without conditions. A site that
-    /// was never put is unknown, and so not allowed; an unreachable one is disallowed.
+    /// was never put is unknown, and so not allowed; an unreachable one is disallowed, and after 30
+    /// days as `on_long_unreachable` says.
     #[pyo3(signature = (url, agent, *, usage=None, purpose=None))]
     fn allowed(
         &self,
@@ -241,8 +247,8 @@ impl StoreReader {
         let opened = self.opened(py)?;
         let query = opened.query(&agent, &Use { usage, purpose })?;
         let snapshot = opened.open().snapshot();
-        let (allowed, basis) =
-            snapshot.ask(&query, url.as_str(), |verdict| (verdict.is_allowed(), verdict.basis()));
+        let answer = |verdict: &Verdict<'_>| (verdict.is_allowed(), verdict.basis());
+        let (allowed, basis) = snapshot.ask_at(&query, url.as_str(), clock::now(), answer);
         if basis == Basis::NoUrl {
             warn_no_url(py, url.as_str())?;
         }
@@ -329,9 +335,10 @@ impl StoreReader {
         #[pyo3(from_py_with = arguments::purpose)] purpose: Option<String>,
     ) -> PyResult<String> {
         let query = self.opened(py)?.explained(&agent, &Use { usage, purpose })?;
-        let url = url.as_str();
-        let explanation =
-            self.call(py, |open| open.snapshot().with_site(url, |image| explain(image, &query, None, url)))?;
+        let (url, now) = (url.as_str(), clock::now());
+        let explanation = self.call(py, |open| {
+            open.snapshot().with_site(url, now, |image| explain(image, &query, None, url))
+        })?;
         text_of(&explanation.map_err(|error| said(&error))?)
     }
 
@@ -343,8 +350,8 @@ impl StoreReader {
         #[pyo3(from_py_with = arguments::url)] url: Text<'_>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let (url, now) = (url.as_str(), clock::now());
-        let site =
-            self.call(py, |open| open.snapshot().with_site(url, |image| SiteInfo::find(image, url, now)))?;
+        let site = self
+            .call(py, |open| open.snapshot().with_site(url, now, |image| SiteInfo::find(image, url, now)))?;
         let Some(site) = site else { return Ok(None) };
         let json = serde_json::to_string(&site).map_err(|error| said(&error))?;
         from_json(py, &json).map(Some)

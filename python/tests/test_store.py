@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import threading
+import time
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any, Callable, Iterator
@@ -59,7 +60,7 @@ def test_answers_are_those_of_an_image(store: Store, tmp_path: Path) -> None:
             for agent in ("a", "b", ["c", "a"], "Mozilla/5.0 (compatible; a/1.0)"):
                 told, expected = store.decide(url, agent, usage=usage), image.decide(url, agent, usage=usage)
                 # A store has no clock: `state` says how fresh a site is.
-                assert told.as_dict() == {**expected.as_dict(), "stale": None}
+                assert told.as_dict() == expected.as_dict()
                 assert (told.verdict, told.line, told.rule) == (expected.verdict, expected.line, expected.rule)
                 assert stack.decide(url, agent, usage=usage).as_dict() == expected.as_dict()
                 assert store.allowed(url, agent, usage=usage) is bool(expected)
@@ -195,6 +196,25 @@ def test_states_and_times(store: Store) -> None:
         state = store.state(URL, since + status)
         assert (state.state, state.since) == ("unreachable", since)
         assert not store.allowed("https://a.example/", "mybot")
+
+
+def test_sites_that_are_unreachable_for_long(tmp_path: Path) -> None:
+    page, urls = "https://a.example/x", ["https://a.example/x", "https://b.example/x"]
+    now = int(time.time())
+    with Store(tmp_path, on_long_unreachable="allow") as store:
+        for host, days in (("a", 31), ("b", 29), ("a", 1)):
+            store.put(f"https://{host}.example/robots.txt", 503, fetched_at=now - days * DAY)
+        with StoreReader(tmp_path) as strict, StoreReader(tmp_path, on_long_unreachable="allow") as reader:
+            for opened, word in ((store, "allowed"), (reader, "allowed"), (strict, "disallowed")):
+                assert opened.allowed(page, "mybot") == (word == "allowed")
+                assert opened.decide(page, "mybot").as_dict()["verdict"] == word
+                assert opened.allowed_batch(urls, "mybot") == [word == "allowed", False]
+                assert f"verdict  {word}" in opened.explain(page, "mybot")
+                assert opened.state(page).verdict == word
+                assert opened.state("https://b.example/").verdict == "disallowed"
+                assert opened.state(page, now - 2 * DAY).verdict == "disallowed"
+        store.put(URL, 200, TEXT)
+        assert store.state(page).verdict is None
 
 
 def test_what_is_due(store: Store) -> None:

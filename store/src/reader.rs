@@ -195,6 +195,11 @@ impl Reader {
         self.current.load().decide(query, url)
     }
 
+    /// Decides as [`Snapshot::decide_at`] does, as of the last refresh.
+    pub fn decide_at(&self, query: &Query, url: &str, now: u64) -> Decision {
+        self.current.load().decide_at(query, url, now)
+    }
+
     /// The state of the site of a URL at a time. It is never in flight.
     ///
     /// # Errors

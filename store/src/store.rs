@@ -48,7 +48,8 @@ pub struct StoreOptions {
     pub compile: Options,
     /// When a put is durable.
     pub durability: Durability,
-    /// The terms of all questions.
+    /// The terms of all questions. Their time does not count for questions with a time of their own
+    /// ([`Store::decide_at`]), which those about sites that are unreachable for long need.
     pub terms: Terms,
     /// Captures in memory before they become a layer; `None` for [`limits::MEMORY_CAPTURES`].
     pub memory_captures: Option<usize>,
@@ -292,6 +293,11 @@ impl Store {
         self.current.load().decide(query, url)
     }
 
+    /// Decides as [`Snapshot::decide_at`] does, at this moment of the store and this time.
+    pub fn decide_at(&self, query: &Query, url: &str, now: u64) -> Decision {
+        self.current.load().decide_at(query, url, now)
+    }
+
     /// True if every put fails, since the log could not be written or synced, until
     /// [`Store::compact`] has replaced it.
     pub fn is_broken(&self) -> bool {
@@ -438,7 +444,7 @@ pub(crate) fn with(
         if !is_better {
             return Ok(None);
         }
-        last = snapshot.visit(&key, &held);
+        last = snapshot.visit(&key, &held).or_else(|| Visit::of_image(&held));
     }
     let visit = Visit::after(last, capture, is_unreachable);
     Ok(Some(snapshot.table.with(&key, image, visit)))

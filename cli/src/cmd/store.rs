@@ -8,12 +8,12 @@ mod put;
 
 use super::visit::{Time, time};
 use crate::failure::Failure;
-use crate::options::{Dialect, LayersArgs};
+use crate::options::{Dialect, LayersArgs, LongUnreachableArgs};
 use crate::output::{Out, remark};
 use clap::{Args, Subcommand};
 use robomaton_explain::time::now;
 use robomaton_explain::{count, crawler_names, names};
-use robomaton_runtime::{LeftOut, Manifest};
+use robomaton_runtime::{LeftOut, Manifest, Terms};
 use robomaton_store::{Durability, Reader, ReaderOptions, SiteStateJson, Stats, Store, StoreOptions};
 use serde_json::json;
 use std::io::Write;
@@ -65,6 +65,8 @@ struct State {
     /// commas, best first
     #[arg(long, value_name = "NAME", requires = "json")]
     agent: Option<String>,
+    #[command(flatten)]
+    long_unreachable: LongUnreachableArgs,
     /// URLs of the sites
     #[arg(value_name = "URL", required = true)]
     urls: Vec<String>,
@@ -111,9 +113,9 @@ same file. A capture counts if it is newer than the one that is held. The text o
 store is opened.
 
 `state` prints STATE<TAB>URL for each URL. STATE is fresh, stale (the answers count, fetch again), unreachable (all is \
-disallowed) or unknown (fetch first). In JSON: url, state, fetched_at, fetch_at, in_flight (null: only the writer \
-knows), not_before (Retry-After), since, etag, last_modified; with --agent also crawl_delay, request_rates, visit_times \
-and clean_params.
+disallowed, and 30 days after the first failure as --on-long-unreachable says) or unknown (fetch first). In JSON: url, \
+state, fetched_at, fetch_at, in_flight (null: only the writer knows), not_before (Retry-After), since, etag, \
+last_modified, verdict (of an unreachable site); with --agent also crawl_delay, request_rates, visit_times and clean_params.
 
 Exit codes: 0 done, 2 error, or a line or URL is invalid; the other ones are done.
 
@@ -144,7 +146,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             .map_err(Failure::from_error)?;
             stats(&store.stats(), compact.store.json)
         }
-        Action::Stats(arguments) => stats(&read(&arguments.store)?.stats(), arguments.store.json),
+        Action::Stats(arguments) => {
+            stats(&read(&arguments.store, Terms::default())?.stats(), arguments.store.json)
+        }
     }
 }
 
@@ -167,9 +171,9 @@ fn check(arguments: &StoreArgs) -> Result<(), Failure> {
 }
 
 /// Reads a store, which another process may be writing.
-fn read(arguments: &StoreArgs) -> Result<Reader, Failure> {
+fn read(arguments: &StoreArgs, terms: Terms) -> Result<Reader, Failure> {
     check(arguments)?;
-    let options = ReaderOptions { compile: arguments.dialect.options(), ..ReaderOptions::default() };
+    let options = ReaderOptions { compile: arguments.dialect.options(), terms };
     Reader::open(&arguments.directory, options).map_err(Failure::from_error)
 }
 
@@ -178,7 +182,8 @@ fn exit_code(invalid: usize) -> ExitCode {
 }
 
 fn run_state(arguments: &State) -> Result<ExitCode, Failure> {
-    let reader = read(&arguments.store)?;
+    let on_long_unreachable = arguments.long_unreachable.decision();
+    let reader = read(&arguments.store, Terms { on_long_unreachable, ..Terms::default() })?;
     let at = arguments.now.map_or_else(now, |time| time.seconds);
     let query = match &arguments.agent {
         Some(agent) => {
@@ -214,7 +219,7 @@ fn run_state(arguments: &State) -> Result<ExitCode, Failure> {
 }
 
 fn run_due(arguments: &Due) -> Result<ExitCode, Failure> {
-    let reader = read(&arguments.store)?;
+    let reader = read(&arguments.store, Terms::default())?;
     let at = arguments.now.map_or_else(now, |time| time.seconds);
     let mut out = Out::new();
     for due in reader.snapshot().due(at, arguments.count) {

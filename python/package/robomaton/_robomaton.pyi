@@ -347,6 +347,8 @@ class SiteState:
     @property
     def since(self) -> int | None: ...
     @property
+    def verdict(self) -> Literal["allowed", "disallowed"] | None: ...
+    @property
     def etag(self) -> str | None: ...
     @property
     def last_modified(self) -> str | None: ...
@@ -368,6 +370,7 @@ class StoreReader:
         max_stars: int | None = None,
         on_forbidden: _Permission = "allow",
         on_throttled: _Permission = "allow",
+        on_long_unreachable: _Permission = "deny",
         elements: bool = False,
         named_only: bool = False,
         headers: bool = False,
@@ -495,6 +498,7 @@ class Store(StoreReader):
         max_stars: int | None = None,
         on_forbidden: _Permission = "allow",
         on_throttled: _Permission = "allow",
+        on_long_unreachable: _Permission = "deny",
         elements: bool = False,
         named_only: bool = False,
         headers: bool = False,

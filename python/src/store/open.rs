@@ -176,6 +176,8 @@ impl Opened {
 pub(crate) struct Moment<'o> {
     pub(crate) opened: &'o Opened,
     pub(crate) snapshot: Arc<Snapshot>,
+    /// In Unix seconds.
+    pub(crate) now: u64,
 }
 
 impl Answers for Moment<'_> {
@@ -198,7 +200,7 @@ impl Answers for Moment<'_> {
         mut each: impl FnMut(&Verdict<'_>),
     ) {
         for (row, url) in (first..).zip(urls) {
-            self.snapshot.ask(who.of(row), url, &mut each);
+            self.snapshot.ask_at(who.of(row), url, self.now, &mut each);
         }
     }
 }

@@ -77,11 +77,11 @@ impl Store {
             path, *, durability=None, memory_captures=None, without_damaged_layers=false, profile="full".into(),
             crawlers=Listed::default(), vocabulary=Listed::default(), control_tokens=Listed::default(), max_bytes=None,
             max_groups=None, max_rules=None, max_stars=None, on_forbidden="allow".into(), on_throttled="allow".into(),
-            elements=false, named_only=false, headers=false
+            on_long_unreachable="deny".into(), elements=false, named_only=false, headers=false
         ),
         text_signature = "(path, *, durability='each', memory_captures=None, without_damaged_layers=False, profile='full', \
                           crawlers=(), vocabulary=(), control_tokens=(), max_bytes=None, max_groups=None, max_rules=None, max_stars=None, \
-                          on_forbidden='allow', on_throttled='allow', elements=False, named_only=False, headers=False)"
+                          on_forbidden='allow', on_throttled='allow', on_long_unreachable='deny', elements=False, named_only=False, headers=False)"
     )]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn new(
@@ -100,6 +100,7 @@ impl Store {
         #[pyo3(from_py_with = arguments::max_stars)] max_stars: Option<usize>,
         on_forbidden: String,
         on_throttled: String,
+        on_long_unreachable: String,
         elements: bool,
         named_only: bool,
         headers: bool,
@@ -113,6 +114,7 @@ impl Store {
             limits,
             on_forbidden,
             on_throttled,
+            on_long_unreachable,
             elements
         );
         let path = path.0;
