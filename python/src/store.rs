@@ -106,12 +106,7 @@ impl StoreReader {
         call: impl FnOnce(&Open) -> Result<T, StoreError> + Send,
     ) -> PyResult<T> {
         let opened = self.opened(py)?;
-        // The last one closes the store, which may take a while.
-        let result = py.detach(move || {
-            let result = call(opened.open());
-            drop(opened);
-            result
-        });
+        let result = py.detach(|| call(opened.open()));
         result.map_err(|error| store_error(py, &self.path, &error))
     }
 
@@ -202,9 +197,8 @@ impl StoreReader {
     }
 
     /// Closes it. Calls in progress in other threads keep it open until they are done.
-    fn close(&self, py: Python<'_>) {
-        let opened = self.opened.swap(None);
-        py.detach(move || drop(opened));
+    fn close(&self) {
+        self.opened.store(None);
     }
 
     fn __enter__(slf: Bound<'_, StoreReader>) -> PyResult<Bound<'_, StoreReader>> {
@@ -213,8 +207,8 @@ impl StoreReader {
     }
 
     #[pyo3(signature = (*_exception))]
-    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) {
-        self.close(py);
+    fn __exit__(&self, _exception: &Bound<'_, PyTuple>) {
+        self.close();
     }
 
     fn __repr__(slf: &Bound<'_, StoreReader>) -> PyResult<String> {

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import pickle
+import shutil
+import subprocess
+import sys
 import threading
 import time
 from datetime import datetime, timedelta, timezone
@@ -14,7 +17,7 @@ import pytest
 
 import robomaton
 from robomaton import Store, StoreError, StoreLocked, StoreReader
-from support import python, ran_meanwhile
+from support import lacking, python, ran_meanwhile
 
 NOW = 1_800_000_000
 DAY = 86_400
@@ -524,3 +527,42 @@ def test_other_threads_go_on_meanwhile(store: Store) -> None:
     # One call, which writes all sites again.
     during, taken = ran_meanwhile(lambda: store.evict(0))
     assert during > 5, (during, taken)
+
+
+# A store whose last sync takes a second, and a thread that wants to run meanwhile.
+CLOSING = """
+import sys, threading, time, robomaton
+store = robomaton.Store(sys.argv[1], durability=3_600_000)
+store.put("https://a.example/robots.txt", 200, "", fetched_at=2)
+longest, done = 0, threading.Event()
+def run():
+    global longest
+    last = time.monotonic()
+    while not done.wait(0.01):
+        longest, last = max(longest, time.monotonic() - last), time.monotonic()
+other = threading.Thread(target=run)
+other.start()
+begun = time.monotonic()
+{end}
+taken = time.monotonic() - begun
+done.set()
+other.join()
+assert taken > 0.9, taken
+assert longest < 0.5, longest
+"""
+
+
+@pytest.mark.parametrize("end", ["del store", "store.close()"])
+def test_other_threads_go_on_while_a_store_is_closed(tmp_path: Path, end: str) -> None:
+    strace = shutil.which("strace")
+    if strace is None:
+        lacking("program strace")
+    directory = tmp_path / "store"
+    Store(directory).close()
+    slow = [strace, "-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync"]
+    slow += ["-e", "inject=fdatasync:delay_enter=1000000"]
+    called = [*slow, sys.executable, "-c", CLOSING.replace("{end}", end), str(directory)]
+    ended = subprocess.run(called, capture_output=True, encoding="utf-8", timeout=60)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    with StoreReader(directory) as reader:
+        assert reader.state(URL).fetched_at == 2

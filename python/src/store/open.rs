@@ -2,7 +2,8 @@
 //!
 //! Invariant: a store is used and closed by the process that opened it. After a fork, the locks and
 //! the threads of the parent are not there in the child, so the child leaves the store of its
-//! parent as it is, even at the end. It knows no class of Python.
+//! parent as it is, even at the end. A store is never closed with the interpreter lock held. It
+//! knows no class of Python.
 
 use crate::ask::{Agent, Use, check_names, names_of};
 use crate::batch::{Answers, Who};
@@ -207,9 +208,15 @@ impl Answers for Moment<'_> {
 
 impl Drop for Opened {
     fn drop(&mut self) {
-        let open = self.open.take();
+        let mut open = self.open.take();
         if !self.is_of_this_process() {
             std::mem::forget(open);
+            return;
         }
+        // Closing a writer syncs. The last holder may be a question that outlives a `close` in
+        // another thread, or the collector, with the interpreter lock.
+        let _ = Python::try_attach(|py| py.detach(|| drop(open.take())));
+        // If there is no interpreter any more, nobody waits for its lock.
+        drop(open);
     }
 }
