@@ -3,6 +3,7 @@
 mod common;
 
 use common::Place;
+use robomaton_runtime::Manifest;
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -147,6 +148,27 @@ fn a_damaged_file_of_a_reader_keeps_nothing_from_being_compacted() {
     compacted.fails("0.capture");
     let stats = objects(&place.run(&["store", "stats", "s", "--json"]).ok()).remove(0);
     assert_eq!((&stats["memory_sites"], &stats["layer_sites"]), (&json!(0), &json!(4)));
+}
+
+/// What reads a store does without damaged layers on demand, as what writes it.
+#[test]
+fn damaged_layers_are_left_out_on_demand() {
+    let place = filled();
+    place.run(&["store", "compact", "s"]).ok();
+    place.write("more.jsonl", json!({ "url": "https://e.example/robots.txt" }).to_string());
+    place.run(&["store", "put", "s", "more.jsonl"]).ok();
+    place.run(&["store", "compact", "s"]).ok();
+    let newest = Manifest::read(&place.path("s")).expect("a manifest").layers.pop().expect("a layer");
+    place.write(&format!("s/{newest}"), "no image");
+    let states = ["store", "state", "s", "https://c.example/", "https://e.example/"];
+    for command in [&states[..], &["store", "due", "s"], &["store", "stats", "s"]] {
+        place.run(command).fails(&newest);
+        let without = place.run(&[command, &["--without-damaged-layers"]].concat());
+        assert!(without.err.contains(&format!("the layer {newest} is left out")), "{}", without.err);
+        assert_eq!(without.code, 0);
+    }
+    let states = place.run(&[&states[..], &["--without-damaged-layers"]].concat());
+    assert_eq!(states.out, "stale\thttps://c.example/\nunknown\thttps://e.example/\n");
 }
 
 /// Readers work beside a writer, and writers do not.

@@ -89,7 +89,7 @@ fn open_image(path: &Path, options: OpenOptions) -> Result<(Runtime, Option<Watc
 }
 
 /// The document that answers, if it is not robots.txt.
-fn other(document: Option<String>) -> PyResult<Option<String>> {
+pub(crate) fn other(document: Option<String>) -> PyResult<Option<String>> {
     match document.as_deref() {
         None | Some("robots.txt") => Ok(None),
         Some(DATA_TXT) => Ok(document),

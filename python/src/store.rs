@@ -11,7 +11,7 @@
 /// The options of a store from the keywords that both classes have.
 macro_rules! options {
     ($profile:ident, $crawlers:ident, $vocabulary:ident, $control_tokens:ident, $limits:expr, $on_forbidden:ident,
-        $on_throttled:ident, $on_long_unreachable:ident, $elements:ident) => {{
+        $on_throttled:ident, $on_long_unreachable:ident, $elements:ident, $without_damaged_layers:ident) => {{
         let compile = compile_options(&$profile, &$crawlers, &$vocabulary, &$control_tokens, $limits)?;
         let terms = Terms {
             on_forbidden: permission("on_forbidden", &$on_forbidden)?,
@@ -20,7 +20,7 @@ macro_rules! options {
             elements: $elements,
             ..Terms::default()
         };
-        ReaderOptions { compile, terms }
+        ReaderOptions { compile, terms, without_damaged_layers: $without_damaged_layers }
     }};
 }
 
@@ -35,7 +35,7 @@ use crate::arguments;
 use crate::ask::{Agent, Listed, Use};
 use crate::batch::{Columns, warn_no_url};
 use crate::error::{said, store_error};
-use crate::image::{permission, text_of};
+use crate::image::{named, other, permission, text_of};
 use crate::options::compile_options;
 use crate::paths::Named;
 use crate::text::Text;
@@ -68,6 +68,8 @@ pub(crate) use writer::Store;
 /// `on_forbidden`, `on_throttled`, `on_long_unreachable`, `elements` and `named_only` are as of
 /// `Image`, but the 30 days of an unreachable site begin with the first of its failures in a row;
 /// with `headers`, every word of a `User-Agent` header is a name of the crawler, as of `Robots`.
+/// With `without_damaged_layers`, layers that are missing or damaged are no error, but are left out,
+/// and older captures count; `left_out` names them.
 ///
 /// ```python
 /// reader = robomaton.StoreReader("crawl.store")
@@ -137,12 +139,12 @@ impl StoreReader {
     #[new]
     #[pyo3(
         signature = (
-            path, *, profile="full".into(), crawlers=Listed::default(), vocabulary=Listed::default(),
+            path, *, without_damaged_layers=false, profile="full".into(), crawlers=Listed::default(), vocabulary=Listed::default(),
             control_tokens=Listed::default(), max_bytes=None, max_groups=None, max_rules=None, max_stars=None,
             on_forbidden="allow".into(), on_throttled="allow".into(),
             on_long_unreachable="deny".into(), elements=false, named_only=false, headers=false
         ),
-        text_signature = "(path, *, profile='full', crawlers=(), vocabulary=(), control_tokens=(), max_bytes=None, \
+        text_signature = "(path, *, without_damaged_layers=False, profile='full', crawlers=(), vocabulary=(), control_tokens=(), max_bytes=None, \
                           max_groups=None, max_rules=None, max_stars=None, on_forbidden='allow', on_throttled='allow', \
                           on_long_unreachable='deny', elements=False, named_only=False, headers=False)"
     )]
@@ -150,6 +152,7 @@ impl StoreReader {
     fn new(
         py: Python<'_>,
         #[pyo3(from_py_with = arguments::path)] path: Named,
+        without_damaged_layers: bool,
         profile: String,
         crawlers: Listed<'_>,
         vocabulary: Listed<'_>,
@@ -175,7 +178,8 @@ impl StoreReader {
             on_forbidden,
             on_throttled,
             on_long_unreachable,
-            elements
+            elements,
+            without_damaged_layers
         );
         let path = path.0;
         let reader = py.detach(|| Reader::open(&path, options.clone()));
@@ -188,6 +192,12 @@ impl StoreReader {
     #[getter]
     fn path(&self) -> &OsStr {
         self.path.as_os_str()
+    }
+
+    /// The layers that are left out, each with the reason: see `without_damaged_layers`.
+    #[getter]
+    fn left_out(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
+        self.call(py, |open| Ok(named(&open.left_out())))
     }
 
     /// True if it is closed.
@@ -318,8 +328,9 @@ impl StoreReader {
         self.ask(py, &columns)?.allowed(py)
     }
 
-    /// The explanation: the text of `robomaton explain`.
-    #[pyo3(signature = (url, agent, *, usage=None, purpose=None))]
+    /// The explanation: the text of `robomaton explain`. `document` is the document of the site that
+    /// answers, as of `Image.explain`.
+    #[pyo3(signature = (url, agent, *, usage=None, purpose=None, document=None))]
     fn explain(
         &self,
         py: Python<'_>,
@@ -327,11 +338,13 @@ impl StoreReader {
         agent: Agent<'_>,
         #[pyo3(from_py_with = arguments::usage)] usage: Option<String>,
         #[pyo3(from_py_with = arguments::purpose)] purpose: Option<String>,
+        document: Option<String>,
     ) -> PyResult<String> {
+        let document = other(document)?;
         let query = self.opened(py)?.explained(&agent, &Use { usage, purpose })?;
         let (url, now) = (url.as_str(), clock::now());
         let explanation = self.call(py, |open| {
-            open.snapshot().with_site(url, now, |image| explain(image, &query, None, url))
+            open.snapshot().with_site(url, now, |image| explain(image, &query, document.as_deref(), url))
         })?;
         text_of(&explanation.map_err(|error| said(&error))?)
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import shutil
@@ -151,13 +152,43 @@ def test_damaged_layers_are_left_out_on_demand(tmp_path: Path) -> None:
             assert opened.decide("https://site1.example/", "mybot").verdict == "unknown"
     with pytest.raises((StoreError, robomaton.ImageError), match=newest.name):
         Store(path)
+    with pytest.raises((StoreError, robomaton.ImageError), match=newest.name):
+        StoreReader(path)
+    with StoreReader(path, without_damaged_layers=True) as reader:
+        assert [name for name, _ in reader.left_out] == [newest.name]
+        assert reader.state(site(0)).state != "unknown" and reader.state(site(1)).state == "unknown"
+    with pytest.raises(robomaton.Error, match=newest.name):
+        robomaton.merge([path], tmp_path / "merged")
+    summary = robomaton.merge([path], tmp_path / "merged", without_damaged_layers=True)
+    assert summary["sites"] == 1 and [name for name, _ in summary["left_out"]] == [str(newest)]
     with Store(path, without_damaged_layers=True) as store:
         ((name, reason),) = store.left_out
         assert name == newest.name and reason
         assert store.state(site(0)).state != "unknown" and store.state(site(1)).state == "unknown"
     with Store(path) as store:
         assert store.left_out == []
+    assert robomaton.merge([path], tmp_path / "merged", without_damaged_layers=True)["left_out"] == []
     assert newest.with_suffix(".rimg.damaged").read_bytes() == b"no image"
+
+
+def test_another_document_explains(tmp_path: Path) -> None:
+    captures = tmp_path / "captures.jsonl"
+    texts = {"robots.txt": "User-agent: *\nDisallow: /r", "data.txt": "User-agent: *\nDisallow: /d"}
+    lines = [{"url": f"https://a.example/{name}", "body": text} for name, text in texts.items()]
+    captures.write_text("\n".join(map(json.dumps, lines)))
+    path = tmp_path / "store"
+    Store(path).close()
+    (layer,) = path.glob("*.rimg")
+    robomaton.compile([captures], layer)
+    image = robomaton.Image(path)
+    with Store(path) as store:
+        for document in (None, "robots.txt", "data.txt"):
+            for page in ("https://a.example/r", "https://a.example/d"):
+                expected = image.explain(page, "mybot", document=document)
+                assert store.explain(page, "mybot", document=document) == expected
+        assert "verdict  disallowed" in store.explain("https://a.example/d", "mybot", document="data.txt")
+        with pytest.raises(ValueError, match="document: expected"):
+            store.explain("https://a.example/d", "mybot", document="humans.txt")
 
 
 def test_names_and_options(tmp_path: Path) -> None:

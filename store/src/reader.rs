@@ -21,11 +21,11 @@ use crate::log::Tail;
 use crate::snapshot::{Query, Snapshot, Stack};
 use crate::store::{check_options, replay, stack, with};
 use crate::table::Table;
-use crate::{Capture, Due, SiteState, Stats, StoreError};
+use crate::{Capture, Due, SiteState, Stats, StoreError, open};
 use arc_swap::ArcSwap;
 use robomaton_compiler::{Options, ProgramCache, emit};
 use robomaton_formats::Decision;
-use robomaton_runtime::{Manifest, Terms};
+use robomaton_runtime::{LeftOut, Manifest, Terms};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -42,6 +42,10 @@ pub struct ReaderOptions {
     pub compile: Options,
     /// The terms of all questions. They may differ from those of the writer.
     pub terms: Terms,
+    /// True if the layers that are missing or damaged are left out, which [`Reader::left_out`] names:
+    /// older captures of their sites count. Every layer is verified once, in linear time. The files
+    /// stay as they are.
+    pub without_damaged_layers: bool,
 }
 
 /// A store, open for reading only. Any number of processes may have it open, whether it is open for
@@ -105,7 +109,7 @@ impl Reader {
     pub fn open(directory: impl AsRef<Path>, options: ReaderOptions) -> Result<Reader, StoreError> {
         let directory = directory.as_ref().to_owned();
         let manifest = manifest(&directory)?;
-        let stack = Arc::new(stack(&directory, &manifest, &options.terms)?);
+        let stack = Arc::new(open_stack(&directory, &options, &[])?);
         check_options(&directory, &stack.layers, emit(Vec::new(), &options.compile)?)?;
         let table = Table::new();
         let snapshot = Snapshot { stack: Arc::clone(&stack), frozen: Table::new(), table: table.clone() };
@@ -164,7 +168,7 @@ impl Reader {
         }
         let mut followed = self.lock();
         self.refresh_locked(&mut followed)?;
-        let (snapshot, ReaderOptions { compile, terms }) = (followed.snapshot(), &self.options);
+        let (snapshot, ReaderOptions { compile, terms, .. }) = (followed.snapshot(), &self.options);
         let read = capture.read(compile)?;
         let Some(table) = with(&snapshot, capture, read, compile, terms, &mut followed.cache)? else {
             return Ok(false);
@@ -215,6 +219,12 @@ impl Reader {
         self.snapshot().due(now, most)
     }
 
+    /// The layers that are left out ([`ReaderOptions::without_damaged_layers`]), as of the last
+    /// refresh.
+    pub fn left_out(&self) -> Vec<LeftOut> {
+        self.current.load().stack.layers.left_out().to_vec()
+    }
+
     /// Counts of the store as of the last refresh. The bytes of the log are the read ones of all
     /// logs.
     pub fn stats(&self) -> Stats {
@@ -228,7 +238,7 @@ impl Followed {
     fn follow(&mut self, directory: &Path, options: &ReaderOptions) -> Result<bool, StoreError> {
         let manifest = manifest(directory)?;
         if manifest != self.manifest {
-            self.stack = Arc::new(stack(directory, &manifest, &options.terms)?);
+            self.stack = Arc::new(open_stack(directory, options, &self.stack.names)?);
             self.manifest = manifest;
             self.is_changed = true;
         }
@@ -281,6 +291,15 @@ impl Followed {
         let (stack, table) = (Arc::clone(&self.stack), self.table.clone());
         Snapshot { stack, frozen: Table::new(), table }
     }
+}
+
+/// Opens the layers of the manifest, some of which may be verified already.
+fn open_stack(directory: &Path, options: &ReaderOptions, verified: &[String]) -> Result<Stack, StoreError> {
+    let layers = match options.without_damaged_layers {
+        true => open::sound_layers(directory, &|name| verified.iter().any(|known| known == name))?,
+        false => open::layers(directory)?,
+    };
+    stack(directory, layers, &options.terms)
 }
 
 fn manifest(directory: &Path) -> Result<Manifest, StoreError> {

@@ -171,7 +171,7 @@ impl Store {
         };
         let stray = files.layers.iter().filter(|name| !manifest.layers.contains(name));
         stray.into_iter().try_for_each(|name| remove_layer(&directory, name))?;
-        let stack = stack(&directory, &manifest, &options.terms)?;
+        let stack = stack(&directory, open::layers(&directory)?, &options.terms)?;
         check_options(&directory, &stack.layers, empty)?;
         let mut snapshot = Snapshot { stack: Arc::new(stack), frozen: Table::new(), table: Table::new() };
         let (mut cache, mut last) = (ProgramCache::default(), None);
@@ -330,9 +330,10 @@ impl Store {
         self.reopen(writer, is_frozen)
     }
 
-    /// Answers from the layers of the manifest.
-    pub(crate) fn reopen(&self, writer: &Writer, is_frozen: bool) -> Result<(), StoreError> {
-        let stack = Arc::new(stack(&self.directory, &writer.manifest, &self.options.terms)?);
+    /// Answers from the layers of the manifest, which stays as it is while the writer is held.
+    pub(crate) fn reopen(&self, _writer: &Writer, is_frozen: bool) -> Result<(), StoreError> {
+        let layers = open::layers(&self.directory)?;
+        let stack = Arc::new(stack(&self.directory, layers, &self.options.terms)?);
         let mut snapshot = Snapshot { stack, ..Snapshot::clone(&self.current.load()) };
         if is_frozen {
             snapshot.frozen = Table::new();
@@ -376,7 +377,7 @@ fn create(directory: &Path) -> io::Result<()> {
 /// Removes the layers that are missing or damaged from the manifest. Their files are set aside
 /// first, so that a kill in between leaves no stray to be removed.
 fn leave_out(directory: &Path) -> Result<Vec<LeftOut>, StoreError> {
-    let left_out = open::damaged_layers(directory)?;
+    let left_out = open::sound_layers(directory, &|_| false)?.left_out().to_vec();
     if left_out.is_empty() {
         return Ok(left_out);
     }
@@ -450,11 +451,11 @@ pub(crate) fn with(
     Ok(Some(snapshot.table.with(&key, image, visit)))
 }
 
-/// Opens the layers of a manifest.
-pub(crate) fn stack(directory: &Path, manifest: &Manifest, terms: &Terms) -> Result<Stack, StoreError> {
+/// The stack of these layers of a store.
+pub(crate) fn stack(directory: &Path, layers: Image, terms: &Terms) -> Result<Stack, StoreError> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    let layers = open::layers(directory)?.with_terms(terms.clone());
-    let names = manifest.layers.clone();
+    let layers = layers.with_terms(terms.clone());
+    let names: Vec<String> = layers.layer_names().iter().rev().cloned().collect();
     let visits = names.iter().map(|name| Visits::open(&visits_path(directory, name)));
     let visits = visits.collect::<Result<_, _>>()?;
     Ok(Stack { number: NEXT.fetch_add(1, Ordering::Relaxed), layers, names, visits })

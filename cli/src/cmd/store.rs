@@ -8,6 +8,7 @@ mod put;
 
 use super::visit::{Time, time};
 use crate::failure::Failure;
+use crate::input::remark_left_out;
 use crate::options::{Dialect, LayersArgs, LongUnreachableArgs};
 use crate::output::{Out, remark};
 use clap::{Args, Subcommand};
@@ -49,6 +50,8 @@ struct StoreArgs {
     directory: PathBuf,
     #[command(flatten)]
     dialect: Dialect,
+    #[command(flatten)]
+    layers: LayersArgs,
     /// Print JSON objects, one per line
     #[arg(long)]
     json: bool,
@@ -88,8 +91,6 @@ struct Due {
 struct Compact {
     #[command(flatten)]
     store: StoreArgs,
-    #[command(flatten)]
-    layers: LayersArgs,
     /// Remove the captures that were fetched before this time, and write all others as one layer
     #[arg(long, value_name = "TIME", value_parser = time)]
     evict_before: Option<Time>,
@@ -134,7 +135,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Action::Due(due) => run_due(due),
         Action::Compact(compact) => {
             check(&compact.store)?;
-            let store = open(&compact.store, &compact.layers)?;
+            let store = open(&compact.store)?;
             // First, since a capture that was handed over may be old enough to be evicted. A
             // damaged file stays where it is, and must not keep the store from being compacted.
             let taken = store.take_handed();
@@ -152,10 +153,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
 }
 
-fn open(arguments: &StoreArgs, layers: &LayersArgs) -> Result<Store, Failure> {
+fn open(arguments: &StoreArgs) -> Result<Store, Failure> {
     // The last sync covers all puts of the command.
     let (compile, durability) = (arguments.dialect.options(), Durability::Never);
-    let without_damaged_layers = layers.without_damaged_layers;
+    let without_damaged_layers = arguments.layers.without_damaged_layers;
     let options = StoreOptions { compile, durability, without_damaged_layers, ..StoreOptions::default() };
     let store = Store::open(&arguments.directory, options).map_err(Failure::from_error)?;
     for LeftOut { name, error } in store.left_out() {
@@ -173,8 +174,12 @@ fn check(arguments: &StoreArgs) -> Result<(), Failure> {
 /// Reads a store, which another process may be writing.
 fn read(arguments: &StoreArgs, terms: Terms) -> Result<Reader, Failure> {
     check(arguments)?;
-    let options = ReaderOptions { compile: arguments.dialect.options(), terms };
-    Reader::open(&arguments.directory, options).map_err(Failure::from_error)
+    let compile = arguments.dialect.options();
+    let without_damaged_layers = arguments.layers.without_damaged_layers;
+    let options = ReaderOptions { compile, terms, without_damaged_layers };
+    let reader = Reader::open(&arguments.directory, options).map_err(Failure::from_error)?;
+    remark_left_out(&reader.left_out());
+    Ok(reader)
 }
 
 fn exit_code(invalid: usize) -> ExitCode {

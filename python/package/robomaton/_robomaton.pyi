@@ -360,6 +360,7 @@ class StoreReader:
         cls: Type[_StoreReader],
         path: _Path,
         *,
+        without_damaged_layers: bool = False,
         profile: _Profile = "full",
         crawlers: Sequence[str] = (),
         vocabulary: Sequence[str] = (),
@@ -377,6 +378,8 @@ class StoreReader:
     ) -> _StoreReader: ...
     @property
     def path(self) -> str: ...
+    @property
+    def left_out(self) -> List[Tuple[str, str]]: ...
     @property
     def closed(self) -> bool: ...
     def close(self) -> None: ...
@@ -462,7 +465,15 @@ class StoreReader:
         threads: int = 1,
         nulls: Literal["error"] = "error",
     ) -> List[bool]: ...
-    def explain(self, url: _Text, agent: _Agent, *, usage: str | None = None, purpose: str | None = None) -> str: ...
+    def explain(
+        self,
+        url: _Text,
+        agent: _Agent,
+        *,
+        usage: str | None = None,
+        purpose: str | None = None,
+        document: str | None = None,
+    ) -> str: ...
     def site(self, url: _Text) -> dict[str, Any] | None: ...
     def sitemaps(self, url: _Text) -> List[str]: ...
     def crawl_delay(self, url: _Text, agent: _Agent) -> float | None: ...
@@ -503,8 +514,6 @@ class Store(StoreReader):
         named_only: bool = False,
         headers: bool = False,
     ) -> _Store: ...
-    @property
-    def left_out(self) -> List[Tuple[str, str]]: ...
     def put(
         self,
         url: _Text,
@@ -544,7 +553,12 @@ def compile(
     max_stars: int | None = None,
 ) -> dict[str, Any]: ...
 def merge(
-    images: Iterable[_Path], output: _Path, *, shards: int | None = None, force: bool = False
+    images: Iterable[_Path],
+    output: _Path,
+    *,
+    shards: int | None = None,
+    force: bool = False,
+    without_damaged_layers: bool = False,
 ) -> dict[str, Any]: ...
 def _lint(
     text: _Text, url: _Text | None, profile: _Profile, files: dict[str, _Text] | None

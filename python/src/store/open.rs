@@ -12,7 +12,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use robomaton_compiler::emit;
 use robomaton_explain::{Query as Explained, check_usage};
-use robomaton_runtime::{Image, Verdict};
+use robomaton_runtime::{Image, LeftOut, Verdict};
 use robomaton_store::{Due, Query, Reader, ReaderOptions, SiteState, Snapshot, Stats, Store, StoreError};
 use std::collections::HashMap;
 use std::path::Path;
@@ -48,6 +48,13 @@ impl Open {
         match self {
             Open::Writer(store) => store.due(now, most),
             Open::Reader(reader) => reader.due(now, most),
+        }
+    }
+
+    pub(crate) fn left_out(&self) -> Vec<LeftOut> {
+        match self {
+            Open::Writer(store) => store.left_out().to_vec(),
+            Open::Reader(reader) => reader.left_out(),
         }
     }
 
