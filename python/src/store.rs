@@ -420,7 +420,8 @@ impl StoreReader {
     /// Gives the capture of a robots.txt to the writer: for questions to this reader it counts at
     /// once; for others, when the writer calls `take_handed`. It is durable when this returns.
     /// False if the store has one that is as new. The arguments are those of `Store.put`, which a
-    /// `Store` calls here. An answer 304 is a `ValueError`: a reader asks without validators.
+    /// `Store` calls here. An answer 304 is a `ValueError`: a reader asks without validators. A
+    /// `StoreError` says that no writer took the captures of this reader, once they have 32 MiB.
     #[pyo3(
         signature = (url, status, body=None, *, headers=None, redirects=0, fetched_at=None),
         text_signature = "($self, url, status, body=b'', *, headers=(), redirects=0, fetched_at=None)"

@@ -21,7 +21,7 @@ use crate::log::Tail;
 use crate::snapshot::{Query, Snapshot, Stack};
 use crate::store::{check_options, replay, stack, with};
 use crate::table::Table;
-use crate::{Capture, Due, SiteState, Stats, StoreError, open};
+use crate::{Capture, Due, SiteState, Stats, StoreError, limits, open};
 use arc_swap::ArcSwap;
 use robomaton_compiler::{Options, ProgramCache, emit};
 use robomaton_formats::Decision;
@@ -92,12 +92,21 @@ struct Followed {
     /// The captures of the logs.
     table: Table,
     logs: BTreeMap<u64, Tail>,
-    /// The captures that this reader handed over and the writer did not take yet, and their files.
-    handed: Vec<(PathBuf, Capture)>,
+    /// The captures that this reader handed over and the writer did not take yet: at most
+    /// [`limits::HANDED_BYTES`].
+    handed: Vec<Handed>,
     /// True if the table lacks them.
     is_without_handed: bool,
     /// True if this is not what questions are answered from.
     is_changed: bool,
+}
+
+/// A capture that was handed over.
+struct Handed {
+    path: PathBuf,
+    capture: Capture,
+    /// What counts towards the limit.
+    bytes: usize,
 }
 
 impl Reader {
@@ -113,10 +122,16 @@ impl Reader {
         check_options(&directory, &stack.layers, emit(Vec::new(), &options.compile)?)?;
         let table = Table::new();
         let snapshot = Snapshot { stack: Arc::clone(&stack), frozen: Table::new(), table: table.clone() };
-        let (cache, logs) = (ProgramCache::default(), BTreeMap::new());
-        let (handed, is_without_handed, is_changed) = (Vec::new(), false, false);
-        let followed =
-            Followed { cache, manifest, stack, table, logs, handed, is_without_handed, is_changed };
+        let followed = Followed {
+            cache: ProgramCache::default(),
+            manifest,
+            stack,
+            table,
+            logs: BTreeMap::new(),
+            handed: Vec::new(),
+            is_without_handed: false,
+            is_changed: false,
+        };
         let current = ArcSwap::from_pointee(snapshot);
         let reader = Reader { directory, options, current, followed: Mutex::new(followed) };
         reader.refresh()?;
@@ -162,6 +177,8 @@ impl Reader {
     /// # Errors
     /// As of [`Store::put`](crate::Store::put) and [`Reader::refresh`]. An answer 304 is an error,
     /// too, since the writer may have another text by the time it takes it: ask without validators.
+    /// So is a capture beyond [`limits::HANDED_BYTES`] of those that no writer took yet
+    /// ([`StoreError::NotTaken`]): nothing is handed over then.
     pub fn hand(&self, capture: &Capture) -> Result<bool, StoreError> {
         if capture.status == 304 {
             return Err(StoreError::NotModified(capture.url.clone()));
@@ -173,8 +190,18 @@ impl Reader {
         let Some(table) = with(&snapshot, capture, read, compile, terms, &mut followed.cache)? else {
             return Ok(false);
         };
+        let bytes = capture.bytes(compile).max(limits::HANDED_LEAST);
+        if bytes + followed.handed.iter().map(|handed| handed.bytes).sum::<usize>() > limits::HANDED_BYTES {
+            return Err(StoreError::NotTaken {
+                path: self.directory.clone(),
+                captures: followed.handed.len(),
+            });
+        }
         let path = hand(&self.directory, capture, compile)?;
-        followed.handed.push((path, capture.clone()));
+        let body = capture.logged_body(compile).to_vec();
+        let (url, headers) = (capture.url.clone(), capture.headers.clone());
+        let capture = Capture { url, headers, body, ..*capture };
+        followed.handed.push(Handed { path, capture, bytes });
         followed.table = table;
         self.current.store(Arc::new(followed.snapshot()));
         Ok(true)
@@ -243,7 +270,7 @@ impl Followed {
             self.is_changed = true;
         }
         // The writer removes a file after it put the capture, so the logs have it.
-        self.handed.retain(|(path, _)| path.exists());
+        self.handed.retain(|handed| handed.path.exists());
         let numbers = Files::read(directory)?.logs;
         if self.logs.keys().any(|number| !numbers.contains(number)) {
             self.forget();
@@ -262,7 +289,7 @@ impl Followed {
             self.take(&captures, options)?;
         }
         if std::mem::take(&mut self.is_without_handed) {
-            let captures: Vec<Capture> = self.handed.iter().map(|(_, capture)| capture.clone()).collect();
+            let captures: Vec<Capture> = self.handed.iter().map(|handed| handed.capture.clone()).collect();
             self.take(&captures, options)?;
         }
         Ok(self::manifest(directory)? == self.manifest)
