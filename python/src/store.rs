@@ -68,8 +68,8 @@ pub(crate) use writer::Store;
 /// `on_forbidden`, `on_throttled`, `on_long_unreachable`, `elements` and `named_only` are as of
 /// `Image`, but the 30 days of an unreachable site begin with the first of its failures in a row;
 /// with `headers`, every word of a `User-Agent` header is a name of the crawler, as of `Robots`.
-/// With `without_damaged_layers`, layers that are missing or damaged are no error, but are left out,
-/// and older captures count; `left_out` names them.
+/// With `without_damaged_layers`, layers that are missing or damaged are no error, but are left
+/// out, and older captures count; `left_out` names them.
 ///
 /// ```python
 /// reader = robomaton.StoreReader("crawl.store")
@@ -328,8 +328,8 @@ impl StoreReader {
         self.ask(py, &columns)?.allowed(py)
     }
 
-    /// The explanation: the text of `robomaton explain`. `document` is the document of the site that
-    /// answers, as of `Image.explain`.
+    /// The explanation: the text of `robomaton explain`. `document` is the document of the site
+    /// that answers, as of `Image.explain`.
     #[pyo3(signature = (url, agent, *, usage=None, purpose=None, document=None))]
     fn explain(
         &self,

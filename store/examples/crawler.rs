@@ -126,8 +126,8 @@ impl Crawler {
         let schedule = self.store.snapshot().manners(&self.query, url).schedule;
         let mut visits = self.visits();
         let last = visits.get(host).copied();
-        // Crawl-delay, Request-rate and Visit-time; without them ten seconds, or twice the time that
-        // the last page took.
+        // Crawl-delay, Request-rate and Visit-time; without them ten seconds, or twice the time
+        // that the last page took.
         let wait = schedule.wait(now, last.map(|last| last.at), last.map(|last| last.took));
         let seconds = wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0));
         let at = now.saturating_add(seconds).max(last.map_or(0, |last| last.not_before));

@@ -42,9 +42,9 @@ pub struct ReaderOptions {
     pub compile: Options,
     /// The terms of all questions. They may differ from those of the writer.
     pub terms: Terms,
-    /// True if the layers that are missing or damaged are left out, which [`Reader::left_out`] names:
-    /// older captures of their sites count. Every layer is verified once, in linear time. The files
-    /// stay as they are.
+    /// True if the layers that are missing or damaged are left out, which [`Reader::left_out`]
+    /// names: older captures of their sites count. Every layer is verified once, in linear time.
+    /// The files stay as they are.
     pub without_damaged_layers: bool,
 }
 

@@ -61,8 +61,9 @@ pub struct SiteState {
     /// The time before which the site asked not to be asked at all: Retry-After of an answer 429 or
     /// 503. It may have passed.
     pub not_before: Option<u64>,
-    /// The answer about all pages of an unreachable site at this time: disallowed, and after 30 days
-    /// as chosen ([`Terms::on_long_unreachable`](robomaton_runtime::Terms::on_long_unreachable)).
+    /// The answer about all pages of an unreachable site at this time: disallowed, and after 30
+    /// days as chosen ([`on_long_unreachable`](robomaton_runtime::Terms::on_long_unreachable)).
+    /// `None` for other sites.
     pub verdict: Option<Decision>,
 }
 

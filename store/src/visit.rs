@@ -70,8 +70,8 @@ impl Visit {
         Visit { fetched_at, failing_since, etag, last_modified, not_before, ..Visit::default() }
     }
 
-    /// The visit of a capture that has none, as in an image that was compiled: one failure, if it is
-    /// one. `None` if it says nothing.
+    /// The visit of a capture that has none, as in an image that was compiled: one failure, if it
+    /// is one. `None` if it says nothing.
     pub(crate) fn of_image(site: &Site<'_>) -> Option<Visit> {
         let fetched_at = site.fetched_at()?;
         let is_unreachable = site.outcome() == Some(Outcome::Unreachable);

@@ -20,7 +20,8 @@ use std::{env, fs, io};
 
 /// The directory of the store, for the process that puts.
 const DIRECTORY: &str = "ROBOMATON_STORE_CHILD";
-/// The number of its first put, and of puts. Without puts, it opens the store without damaged layers.
+/// The number of its first put, and of puts. Without puts, it opens the store without damaged
+/// layers.
 const PUTS: &str = "ROBOMATON_STORE_PUTS";
 /// The calls that fail.
 const CALLS: &str = "openat,read,write,copy_file_range,lseek,statx,fsync,fdatasync,ftruncate,flock,rename,unlink,\
@@ -309,8 +310,8 @@ fn inject(
     assert!(met >= runs - runs / 10, "{met} of {runs} faults were met");
 }
 
-/// Every call of a run, and each way in which it can fail; `None` without strace. It counts calls of
-/// a name in a thread.
+/// Every call of a run, and each way in which it can fail; `None` without strace. It counts calls
+/// of a name in a thread.
 fn points(prepare: impl Fn(&Path), count: usize) -> Option<Vec<(String, usize, &'static str)>> {
     if Command::new("strace").arg("-V").output().is_err() {
         eprintln!("skipped: there is no strace");

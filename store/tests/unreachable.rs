@@ -1,5 +1,5 @@
-//! Sites that are unreachable for long: the choice that RFC 9309 leaves to the crawler, with a clock
-//! that moves.
+//! Sites that are unreachable for long: the choice that RFC 9309 leaves to the crawler, with a
+//! clock that moves.
 
 use robomaton_formats::Decision;
 use robomaton_runtime::Terms;
