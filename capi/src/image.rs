@@ -72,6 +72,7 @@ impl Options {
                 ROBOMATON_NO_TIME => None,
                 now => Some(now),
             },
+            ..Terms::default()
         };
         Ok(Options { map_above: if given.map_above == 0 { MAP_ABOVE } else { given.map_above }, terms })
     }

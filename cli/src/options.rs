@@ -179,9 +179,22 @@ pub(crate) struct TermsArgs {
     /// Answer for sites that responded with 429
     #[arg(long, value_enum, value_name = "PERMISSION", default_value_t = Terms::default().on_throttled.into())]
     on_throttled: Permission,
-    /// Answer for sites that were unreachable more than 30 days ago
+    #[command(flatten)]
+    long_unreachable: LongUnreachableArgs,
+}
+
+/// The choice that RFC 9309 leaves to the crawler.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct LongUnreachableArgs {
+    /// Answer for sites that are unreachable for more than 30 days
     #[arg(long, value_enum, value_name = "PERMISSION", default_value_t = Terms::default().on_long_unreachable.into())]
     on_long_unreachable: Permission,
+}
+
+impl LongUnreachableArgs {
+    pub(crate) fn decision(&self) -> Decision {
+        self.on_long_unreachable.into()
+    }
 }
 
 impl TermsArgs {
@@ -191,8 +204,9 @@ impl TermsArgs {
             elements,
             on_forbidden: self.on_forbidden.into(),
             on_throttled: self.on_throttled.into(),
-            on_long_unreachable: self.on_long_unreachable.into(),
+            on_long_unreachable: self.long_unreachable.decision(),
             now: Some(time::now()),
+            ..Terms::default()
         }
     }
 }

@@ -151,7 +151,6 @@ fn a_store_is_served_with_a_token() {
     fails(&["--store", "s", "--token-file", "short"], "short: a token has 16 to 1024");
     fails(&["--store", "s", "--token-file", "none"], "none: ");
     fails(&["--store", "s", "--no-verify"], "--no-verify");
-    fails(&["--store", "s", "--on-long-unreachable", "allow"], "--on-long-unreachable");
     fails(&["--store", "s", "i.rimg"], "cannot be used with");
     fails(&["i.rimg", "--token-file", "token"], "cannot be used with");
     fails(&["i.rimg", "--max-rules", "9"], "cannot be used with");

@@ -3,6 +3,7 @@
 mod common;
 
 use common::Place;
+use robomaton_runtime::Manifest;
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -59,10 +60,19 @@ fn states_are_lines_and_objects() {
         json!({
             "url": "https://a.example/", "state": "fresh", "fetched_at": "2025-12-31T23:59:50Z",
             "fetch_at": "2026-01-01T23:59:50Z", "in_flight": null, "not_before": null, "since": null,
-            "etag": "\"1\"", "last_modified": null,
+            "etag": "\"1\"", "last_modified": null, "verdict": null,
         })
     );
     assert_eq!((&found[2]["fetch_at"], &found[3]["since"]), (&Value::Null, &json!("2025-12-30T00:00:00Z")));
+    let verdict = |days: u64, options: &[&str]| {
+        let now = (START + days * DAY).to_string();
+        let state = ["store", "state", "s", "https://d.example/", "--json", "--now", &now];
+        objects(&place.run(&[&state, options].concat()).ok())[0]["verdict"].clone()
+    };
+    let allow = &["--on-long-unreachable", "allow"];
+    assert_eq!([28, 29].map(|days| verdict(days, allow)), [json!("disallowed"), json!("allowed")]);
+    assert_eq!(verdict(29, &[]), json!("disallowed"));
+    place.run(&["store", "state", "s", "--on-long-unreachable", "yes", "https://a.example/"]).fails("allow");
     let found = objects(&state(&["--json", "--agent", "x,y"]).ok());
     assert_eq!((&found[0]["crawl_delay"], &found[0]["visit_times"]), (&json!(3.0), &json!([])));
     assert_eq!(found[2]["request_rates"], json!([]));
@@ -156,6 +166,27 @@ fn a_damaged_file_of_a_reader_keeps_nothing_from_being_compacted() {
     compacted.fails("0.capture");
     let stats = objects(&place.run(&["store", "stats", "s", "--json"]).ok()).remove(0);
     assert_eq!((&stats["memory_sites"], &stats["layer_sites"]), (&json!(0), &json!(4)));
+}
+
+/// What reads a store does without damaged layers on demand, as what writes it.
+#[test]
+fn damaged_layers_are_left_out_on_demand() {
+    let place = filled();
+    place.run(&["store", "compact", "s"]).ok();
+    place.write("more.jsonl", json!({ "url": "https://e.example/robots.txt" }).to_string());
+    place.run(&["store", "put", "s", "more.jsonl"]).ok();
+    place.run(&["store", "compact", "s"]).ok();
+    let newest = Manifest::read(&place.path("s")).expect("a manifest").layers.pop().expect("a layer");
+    place.write(&format!("s/{newest}"), "no image");
+    let states = ["store", "state", "s", "https://c.example/", "https://e.example/"];
+    for command in [&states[..], &["store", "due", "s"], &["store", "stats", "s"]] {
+        place.run(command).fails(&newest);
+        let without = place.run(&[command, &["--without-damaged-layers"]].concat());
+        assert!(without.err.contains(&format!("the layer {newest} is left out")), "{}", without.err);
+        assert_eq!(without.code, 0);
+    }
+    let states = place.run(&[&states[..], &["--without-damaged-layers"]].concat());
+    assert_eq!(states.out, "stale\thttps://c.example/\nunknown\thttps://e.example/\n");
 }
 
 /// Readers work beside a writer, and writers do not.

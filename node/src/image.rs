@@ -191,6 +191,7 @@ impl Image {
                 .unwrap_or(default.on_long_unreachable),
             elements: options.get("elements")?.unwrap_or(false),
             now: Some(options.whole("now")?.unwrap_or_else(time::now)),
+            ..default
         };
         let (image, watch) = open_image(&path, options.limit("mapAbove")?.unwrap_or(MAP_ABOVE))?;
         let image = image.with_terms(terms.clone());

@@ -10,6 +10,7 @@ use crate::source::Source;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList};
+use robomaton_explain::time;
 use robomaton_explain::{AnswerJson, QuestionJson};
 use robomaton_runtime::{Crawler, Verdict};
 use robomaton_store::{Query, Snapshot};
@@ -47,7 +48,7 @@ pub struct Answer {
 /// Who answers, and which crawler asks.
 enum Asked {
     Source { source: Arc<Source>, crawler: Arc<Crawler>, document: Option<String> },
-    Store { snapshot: Arc<Snapshot>, query: Arc<Query> },
+    Store { snapshot: Arc<Snapshot>, query: Arc<Query>, now: u64 },
 }
 
 impl Asked {
@@ -57,7 +58,7 @@ impl Asked {
                 let verdict = source.decide(crawler, to, document.as_deref(), url);
                 Ok(answer(&verdict.map_err(|error| said(&error))?))
             }
-            Asked::Store { snapshot, query } => Ok(snapshot.ask(query, url, answer)),
+            Asked::Store { snapshot, query, now } => Ok(snapshot.ask_at(query, url, *now, answer)),
         }
     }
 
@@ -91,7 +92,7 @@ impl Answer {
         to: Use,
         url: String,
     ) -> PyResult<Answer> {
-        Answer::of(Asked::Store { snapshot, query }, agent, to, url)
+        Answer::of(Asked::Store { snapshot, query, now: time::now() }, agent, to, url)
     }
 
     fn of(asked: Asked, agent: String, to: Use, url: String) -> PyResult<Answer> {
@@ -114,7 +115,11 @@ impl Answer {
                 purpose: self.to.purpose.as_deref(),
             };
             let json = self.asked.ask(&self.to, &self.url, |verdict| {
-                serde_json::to_string(&AnswerJson::new(question, verdict))
+                let answer = AnswerJson::new(question, verdict);
+                serde_json::to_string(&match self.asked {
+                    Asked::Source { .. } => answer,
+                    Asked::Store { now, .. } => answer.at(verdict, now),
+                })
             })?;
             let json = json.map_err(|error| said(&error))?;
             Ok::<_, PyErr>(from_json(py, &json)?.cast_into::<PyDict>()?.unbind())

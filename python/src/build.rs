@@ -4,12 +4,13 @@ use crate::answer::from_json;
 use crate::arguments;
 use crate::ask::Listed;
 use crate::error::{job_error, said};
+use crate::image::named;
 use crate::options::compile_options;
 use crate::paths::{Named, Several};
 use crate::urls::threads_of;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use robomaton_build::{Compile, Destination, Merged};
+use robomaton_build::{Compile, Destination, MergeOptions, Merged, merge_with};
 use robomaton_compiler::Options;
 use robomaton_corpus::{BatchOptions, Input, Progress};
 use serde_json::to_string;
@@ -94,20 +95,28 @@ pub(crate) fn compile<'py>(
 }
 
 /// Merges images into one: the newest capture of each site is kept; `force` replaces the output
-/// even if it is no image; returns the summary of `robomaton merge --json`.
+/// even if it is no image; returns the summary of `robomaton merge --json`. With
+/// `without_damaged_layers`, layers of stacks that are missing or damaged are no error, but are left
+/// out, and older captures count; `left_out` of the summary has their paths and the reasons.
 #[pyfunction]
-#[pyo3(signature = (images, output, *, shards=None, force=false))]
+#[pyo3(signature = (images, output, *, shards=None, force=false, without_damaged_layers=false))]
 pub(crate) fn merge<'py>(
     py: Python<'py>,
     #[pyo3(from_py_with = arguments::images)] images: Several,
     #[pyo3(from_py_with = arguments::output)] output: Named,
     #[pyo3(from_py_with = arguments::shards)] shards: Option<i64>,
     force: bool,
+    without_damaged_layers: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let shards = files(shards)?;
+    let options = MergeOptions { without_damaged_layers, ..MergeOptions::default() };
     let merged = py.detach(|| -> Result<Merged, robomaton_build::Error> {
-        robomaton_build::merge(&images.0, destination(&output.0, shards, force)?)
+        merge_with(options, &images.0, destination(&output.0, shards, force)?)
     });
-    let json = to_string(&merged.map_err(|error| job_error(py, error))?).map_err(|error| said(&error))?;
-    from_json(py, &json)
+    let merged = merged.map_err(|error| job_error(py, error))?;
+    let summary = from_json(py, &to_string(&merged).map_err(|error| said(&error))?)?;
+    if without_damaged_layers {
+        summary.set_item("left_out", named(&merged.left_out))?;
+    }
+    Ok(summary)
 }

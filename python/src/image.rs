@@ -89,7 +89,7 @@ fn open_image(path: &Path, options: OpenOptions) -> Result<(Runtime, Option<Watc
 }
 
 /// The document that answers, if it is not robots.txt.
-fn other(document: Option<String>) -> PyResult<Option<String>> {
+pub(crate) fn other(document: Option<String>) -> PyResult<Option<String>> {
     match document.as_deref() {
         None | Some("robots.txt") => Ok(None),
         Some(DATA_TXT) => Ok(document),
@@ -142,6 +142,7 @@ impl Image {
             on_long_unreachable: permission("on_long_unreachable", &on_long_unreachable)?,
             elements,
             now: Some(now.unwrap_or_else(time::now)),
+            ..Terms::default()
         };
         let options = OpenOptions { copy_up_to: map_above, without_damaged_layers };
         let opened = py.detach(|| open_image(&path, options));

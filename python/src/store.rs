@@ -11,15 +11,16 @@
 /// The options of a store from the keywords that both classes have.
 macro_rules! options {
     ($profile:ident, $crawlers:ident, $vocabulary:ident, $control_tokens:ident, $limits:expr, $on_forbidden:ident,
-        $on_throttled:ident, $elements:ident) => {{
+        $on_throttled:ident, $on_long_unreachable:ident, $elements:ident, $without_damaged_layers:ident) => {{
         let compile = compile_options(&$profile, &$crawlers, &$vocabulary, &$control_tokens, $limits)?;
         let terms = Terms {
             on_forbidden: permission("on_forbidden", &$on_forbidden)?,
             on_throttled: permission("on_throttled", &$on_throttled)?,
+            on_long_unreachable: permission("on_long_unreachable", &$on_long_unreachable)?,
             elements: $elements,
             ..Terms::default()
         };
-        ReaderOptions { compile, terms }
+        ReaderOptions { compile, terms, without_damaged_layers: $without_damaged_layers }
     }};
 }
 
@@ -34,7 +35,7 @@ use crate::arguments;
 use crate::ask::{Agent, Listed, Use};
 use crate::batch::{Columns, warn_no_url};
 use crate::error::{said, store_error};
-use crate::image::{permission, text_of};
+use crate::image::{named, other, permission, text_of};
 use crate::options::compile_options;
 use crate::paths::Named;
 use crate::text::Text;
@@ -46,7 +47,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use robomaton_explain::{SiteInfo, explain, time as clock};
-use robomaton_runtime::{Basis, Terms};
+use robomaton_runtime::{Basis, Terms, Verdict};
 use robomaton_store::{Reader, ReaderOptions, Stats, Store as Written, StoreError};
 pub(crate) use state::SiteState;
 use std::ffi::OsStr;
@@ -64,8 +65,11 @@ pub(crate) use writer::Store;
 ///
 /// The options for compiling (`profile`, `crawlers`, `vocabulary`, `control_tokens`, `max_bytes`,
 /// `max_groups`, `max_rules`, `max_stars`, as of `compile`) must be those of the writer.
-/// `on_forbidden`, `on_throttled`, `elements` and `named_only` are as of `Image`; with `headers`,
-/// every word of a `User-Agent` header is a name of the crawler, as of `Robots`.
+/// `on_forbidden`, `on_throttled`, `on_long_unreachable`, `elements` and `named_only` are as of
+/// `Image`, but the 30 days of an unreachable site begin with the first of its failures in a row;
+/// with `headers`, every word of a `User-Agent` header is a name of the crawler, as of `Robots`.
+/// With `without_damaged_layers`, layers that are missing or damaged are no error, but are left
+/// out, and older captures count; `left_out` names them.
 ///
 /// ```python
 /// reader = robomaton.StoreReader("crawl.store")
@@ -104,12 +108,7 @@ impl StoreReader {
         call: impl FnOnce(&Open) -> Result<T, StoreError> + Send,
     ) -> PyResult<T> {
         let opened = self.opened(py)?;
-        // The last one closes the store, which may take a while.
-        let result = py.detach(move || {
-            let result = call(opened.open());
-            drop(opened);
-            result
-        });
+        let result = py.detach(|| call(opened.open()));
         result.map_err(|error| store_error(py, &self.path, &error))
     }
 
@@ -117,7 +116,7 @@ impl StoreReader {
     fn ask(&self, py: Python<'_>, columns: &Columns<'_, '_>) -> PyResult<Codes> {
         let opened = self.opened(py)?;
         let snapshot = opened.open().snapshot();
-        columns.ask(py, &Moment { opened: &opened, snapshot })
+        columns.ask(py, &Moment { opened: &opened, snapshot, now: clock::now() })
     }
 
     /// Calls a store that is open for writing.
@@ -140,18 +139,20 @@ impl StoreReader {
     #[new]
     #[pyo3(
         signature = (
-            path, *, profile="full".into(), crawlers=Listed::default(), vocabulary=Listed::default(),
+            path, *, without_damaged_layers=false, profile="full".into(), crawlers=Listed::default(), vocabulary=Listed::default(),
             control_tokens=Listed::default(), max_bytes=None, max_groups=None, max_rules=None, max_stars=None,
-            on_forbidden="allow".into(), on_throttled="allow".into(), elements=false, named_only=false, headers=false
+            on_forbidden="allow".into(), on_throttled="allow".into(),
+            on_long_unreachable="deny".into(), elements=false, named_only=false, headers=false
         ),
-        text_signature = "(path, *, profile='full', crawlers=(), vocabulary=(), control_tokens=(), max_bytes=None, \
+        text_signature = "(path, *, without_damaged_layers=False, profile='full', crawlers=(), vocabulary=(), control_tokens=(), max_bytes=None, \
                           max_groups=None, max_rules=None, max_stars=None, on_forbidden='allow', on_throttled='allow', \
-                          elements=False, named_only=False, headers=False)"
+                          on_long_unreachable='deny', elements=False, named_only=False, headers=False)"
     )]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn new(
         py: Python<'_>,
         #[pyo3(from_py_with = arguments::path)] path: Named,
+        without_damaged_layers: bool,
         profile: String,
         crawlers: Listed<'_>,
         vocabulary: Listed<'_>,
@@ -162,6 +163,7 @@ impl StoreReader {
         #[pyo3(from_py_with = arguments::max_stars)] max_stars: Option<usize>,
         on_forbidden: String,
         on_throttled: String,
+        on_long_unreachable: String,
         elements: bool,
         named_only: bool,
         headers: bool,
@@ -175,7 +177,9 @@ impl StoreReader {
             limits,
             on_forbidden,
             on_throttled,
-            elements
+            on_long_unreachable,
+            elements,
+            without_damaged_layers
         );
         let path = path.0;
         let reader = py.detach(|| Reader::open(&path, options.clone()));
@@ -190,6 +194,12 @@ impl StoreReader {
         self.path.as_os_str()
     }
 
+    /// The layers that are left out, each with the reason: see `without_damaged_layers`.
+    #[getter]
+    fn left_out(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
+        self.call(py, |open| Ok(named(&open.left_out())))
+    }
+
     /// True if it is closed.
     #[getter]
     fn closed(&self) -> bool {
@@ -197,9 +207,8 @@ impl StoreReader {
     }
 
     /// Closes it. Calls in progress in other threads keep it open until they are done.
-    fn close(&self, py: Python<'_>) {
-        let opened = self.opened.swap(None);
-        py.detach(move || drop(opened));
+    fn close(&self) {
+        self.opened.store(None);
     }
 
     fn __enter__(slf: Bound<'_, StoreReader>) -> PyResult<Bound<'_, StoreReader>> {
@@ -208,8 +217,8 @@ impl StoreReader {
     }
 
     #[pyo3(signature = (*_exception))]
-    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) {
-        self.close(py);
+    fn __exit__(&self, _exception: &Bound<'_, PyTuple>) {
+        self.close();
     }
 
     fn __repr__(slf: &Bound<'_, StoreReader>) -> PyResult<String> {
@@ -228,7 +237,8 @@ impl StoreReader {
     }
 
     /// True if the crawler may fetch the URL, or use it otherwise, without conditions. A site that
-    /// was never put is unknown, and so not allowed; an unreachable one is disallowed.
+    /// was never put is unknown, and so not allowed; an unreachable one is disallowed, and after 30
+    /// days as `on_long_unreachable` says.
     #[pyo3(signature = (url, agent, *, usage=None, purpose=None))]
     fn allowed(
         &self,
@@ -241,8 +251,8 @@ impl StoreReader {
         let opened = self.opened(py)?;
         let query = opened.query(&agent, &Use { usage, purpose })?;
         let snapshot = opened.open().snapshot();
-        let (allowed, basis) =
-            snapshot.ask(&query, url.as_str(), |verdict| (verdict.is_allowed(), verdict.basis()));
+        let answer = |verdict: &Verdict<'_>| (verdict.is_allowed(), verdict.basis());
+        let (allowed, basis) = snapshot.ask_at(&query, url.as_str(), clock::now(), answer);
         if basis == Basis::NoUrl {
             warn_no_url(py, url.as_str())?;
         }
@@ -318,8 +328,9 @@ impl StoreReader {
         self.ask(py, &columns)?.allowed(py)
     }
 
-    /// The explanation: the text of `robomaton explain`.
-    #[pyo3(signature = (url, agent, *, usage=None, purpose=None))]
+    /// The explanation: the text of `robomaton explain`. `document` is the document of the site
+    /// that answers, as of `Image.explain`.
+    #[pyo3(signature = (url, agent, *, usage=None, purpose=None, document=None))]
     fn explain(
         &self,
         py: Python<'_>,
@@ -327,11 +338,14 @@ impl StoreReader {
         agent: Agent<'_>,
         #[pyo3(from_py_with = arguments::usage)] usage: Option<String>,
         #[pyo3(from_py_with = arguments::purpose)] purpose: Option<String>,
+        document: Option<String>,
     ) -> PyResult<String> {
+        let document = other(document)?;
         let query = self.opened(py)?.explained(&agent, &Use { usage, purpose })?;
-        let url = url.as_str();
-        let explanation =
-            self.call(py, |open| open.snapshot().with_site(url, |image| explain(image, &query, None, url)))?;
+        let (url, now) = (url.as_str(), clock::now());
+        let explanation = self.call(py, |open| {
+            open.snapshot().with_site(url, now, |image| explain(image, &query, document.as_deref(), url))
+        })?;
         text_of(&explanation.map_err(|error| said(&error))?)
     }
 
@@ -343,8 +357,8 @@ impl StoreReader {
         #[pyo3(from_py_with = arguments::url)] url: Text<'_>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let (url, now) = (url.as_str(), clock::now());
-        let site =
-            self.call(py, |open| open.snapshot().with_site(url, |image| SiteInfo::find(image, url, now)))?;
+        let site = self
+            .call(py, |open| open.snapshot().with_site(url, now, |image| SiteInfo::find(image, url, now)))?;
         let Some(site) = site else { return Ok(None) };
         let json = serde_json::to_string(&site).map_err(|error| said(&error))?;
         from_json(py, &json).map(Some)
@@ -406,7 +420,8 @@ impl StoreReader {
     /// Gives the capture of a robots.txt to the writer: for questions to this reader it counts at
     /// once; for others, when the writer calls `take_handed`. It is durable when this returns.
     /// False if the store has one that is as new. The arguments are those of `Store.put`, which a
-    /// `Store` calls here. An answer 304 is a `ValueError`: a reader asks without validators.
+    /// `Store` calls here. An answer 304 is a `ValueError`: a reader asks without validators. A
+    /// `StoreError` says that no writer took the captures of this reader, once they have 32 MiB.
     #[pyo3(
         signature = (url, status, body=None, *, headers=None, redirects=0, fetched_at=None),
         text_signature = "($self, url, status, body=b'', *, headers=(), redirects=0, fetched_at=None)"

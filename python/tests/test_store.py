@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
+import shutil
+import subprocess
+import sys
 import threading
+import time
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any, Callable, Iterator
@@ -13,7 +18,7 @@ import pytest
 
 import robomaton
 from robomaton import Store, StoreError, StoreLocked, StoreReader
-from support import python, ran_meanwhile
+from support import lacking, python, ran_meanwhile
 
 NOW = 1_800_000_000
 DAY = 86_400
@@ -59,7 +64,7 @@ def test_answers_are_those_of_an_image(store: Store, tmp_path: Path) -> None:
             for agent in ("a", "b", ["c", "a"], "Mozilla/5.0 (compatible; a/1.0)"):
                 told, expected = store.decide(url, agent, usage=usage), image.decide(url, agent, usage=usage)
                 # A store has no clock: `state` says how fresh a site is.
-                assert told.as_dict() == {**expected.as_dict(), "stale": None}
+                assert told.as_dict() == expected.as_dict()
                 assert (told.verdict, told.line, told.rule) == (expected.verdict, expected.line, expected.rule)
                 assert stack.decide(url, agent, usage=usage).as_dict() == expected.as_dict()
                 assert store.allowed(url, agent, usage=usage) is bool(expected)
@@ -147,13 +152,43 @@ def test_damaged_layers_are_left_out_on_demand(tmp_path: Path) -> None:
             assert opened.decide("https://site1.example/", "mybot").verdict == "unknown"
     with pytest.raises((StoreError, robomaton.ImageError), match=newest.name):
         Store(path)
+    with pytest.raises((StoreError, robomaton.ImageError), match=newest.name):
+        StoreReader(path)
+    with StoreReader(path, without_damaged_layers=True) as reader:
+        assert [name for name, _ in reader.left_out] == [newest.name]
+        assert reader.state(site(0)).state != "unknown" and reader.state(site(1)).state == "unknown"
+    with pytest.raises(robomaton.Error, match=newest.name):
+        robomaton.merge([path], tmp_path / "merged")
+    summary = robomaton.merge([path], tmp_path / "merged", without_damaged_layers=True)
+    assert summary["sites"] == 1 and [name for name, _ in summary["left_out"]] == [str(newest)]
     with Store(path, without_damaged_layers=True) as store:
         ((name, reason),) = store.left_out
         assert name == newest.name and reason
         assert store.state(site(0)).state != "unknown" and store.state(site(1)).state == "unknown"
     with Store(path) as store:
         assert store.left_out == []
+    assert robomaton.merge([path], tmp_path / "merged", without_damaged_layers=True)["left_out"] == []
     assert newest.with_suffix(".rimg.damaged").read_bytes() == b"no image"
+
+
+def test_another_document_explains(tmp_path: Path) -> None:
+    captures = tmp_path / "captures.jsonl"
+    texts = {"robots.txt": "User-agent: *\nDisallow: /r", "data.txt": "User-agent: *\nDisallow: /d"}
+    lines = [{"url": f"https://a.example/{name}", "body": text} for name, text in texts.items()]
+    captures.write_text("\n".join(map(json.dumps, lines)))
+    path = tmp_path / "store"
+    Store(path).close()
+    (layer,) = path.glob("*.rimg")
+    robomaton.compile([captures], layer)
+    image = robomaton.Image(path)
+    with Store(path) as store:
+        for document in (None, "robots.txt", "data.txt"):
+            for page in ("https://a.example/r", "https://a.example/d"):
+                expected = image.explain(page, "mybot", document=document)
+                assert store.explain(page, "mybot", document=document) == expected
+        assert "verdict  disallowed" in store.explain("https://a.example/d", "mybot", document="data.txt")
+        with pytest.raises(ValueError, match="document: expected"):
+            store.explain("https://a.example/d", "mybot", document="humans.txt")
 
 
 def test_names_and_options(tmp_path: Path) -> None:
@@ -195,6 +230,25 @@ def test_states_and_times(store: Store) -> None:
         state = store.state(URL, since + status)
         assert (state.state, state.since) == ("unreachable", since)
         assert not store.allowed("https://a.example/", "mybot")
+
+
+def test_sites_that_are_unreachable_for_long(tmp_path: Path) -> None:
+    page, urls = "https://a.example/x", ["https://a.example/x", "https://b.example/x"]
+    now = int(time.time())
+    with Store(tmp_path, on_long_unreachable="allow") as store:
+        for host, days in (("a", 31), ("b", 29), ("a", 1)):
+            store.put(f"https://{host}.example/robots.txt", 503, fetched_at=now - days * DAY)
+        with StoreReader(tmp_path) as strict, StoreReader(tmp_path, on_long_unreachable="allow") as reader:
+            for opened, word in ((store, "allowed"), (reader, "allowed"), (strict, "disallowed")):
+                assert opened.allowed(page, "mybot") == (word == "allowed")
+                assert opened.decide(page, "mybot").as_dict()["verdict"] == word
+                assert opened.allowed_batch(urls, "mybot") == [word == "allowed", False]
+                assert f"verdict  {word}" in opened.explain(page, "mybot")
+                assert opened.state(page).verdict == word
+                assert opened.state("https://b.example/").verdict == "disallowed"
+                assert opened.state(page, now - 2 * DAY).verdict == "disallowed"
+        store.put(URL, 200, TEXT)
+        assert store.state(page).verdict is None
 
 
 def test_what_is_due(store: Store) -> None:
@@ -504,3 +558,42 @@ def test_other_threads_go_on_meanwhile(store: Store) -> None:
     # One call, which writes all sites again.
     during, taken = ran_meanwhile(lambda: store.evict(0))
     assert during > 5, (during, taken)
+
+
+# A store whose last sync takes a second, and a thread that wants to run meanwhile.
+CLOSING = """
+import sys, threading, time, robomaton
+store = robomaton.Store(sys.argv[1], durability=3_600_000)
+store.put("https://a.example/robots.txt", 200, "", fetched_at=2)
+longest, done = 0, threading.Event()
+def run():
+    global longest
+    last = time.monotonic()
+    while not done.wait(0.01):
+        longest, last = max(longest, time.monotonic() - last), time.monotonic()
+other = threading.Thread(target=run)
+other.start()
+begun = time.monotonic()
+{end}
+taken = time.monotonic() - begun
+done.set()
+other.join()
+assert taken > 0.9, taken
+assert longest < 0.5, longest
+"""
+
+
+@pytest.mark.parametrize("end", ["del store", "store.close()"])
+def test_other_threads_go_on_while_a_store_is_closed(tmp_path: Path, end: str) -> None:
+    strace = shutil.which("strace")
+    if strace is None:
+        lacking("program strace")
+    directory = tmp_path / "store"
+    Store(directory).close()
+    slow = [strace, "-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync"]
+    slow += ["-e", "inject=fdatasync:delay_enter=1000000"]
+    called = [*slow, sys.executable, "-c", CLOSING.replace("{end}", end), str(directory)]
+    ended = subprocess.run(called, capture_output=True, encoding="utf-8", timeout=60)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    with StoreReader(directory) as reader:
+        assert reader.state(URL).fetched_at == 2

@@ -38,6 +38,9 @@ pub struct Terms {
     /// For sites unreachable for more than 30 days; counts only with [`Terms::now`]. RFC 9309
     /// leaves the choice.
     pub on_long_unreachable: Decision,
+    /// The time of the first of the failures in a row, in seconds since 1970, for who remembers it,
+    /// as a store does: it counts for all unreachable sites. `None` for the time of the capture.
+    pub unreachable_since: Option<u64>,
     /// True if the caller works on single elements of pages. Otherwise, a statement about an
     /// element prohibits the usage on the whole page (M13).
     pub elements: bool,
@@ -51,6 +54,7 @@ impl Default for Terms {
             on_forbidden: Decision::Allowed,
             on_throttled: Decision::Allowed,
             on_long_unreachable: Decision::Disallowed,
+            unreachable_since: None,
             elements: false,
             now: None,
         }
@@ -67,11 +71,19 @@ impl Terms {
             // RFC 9309 2.3.1.2: after too many redirects, as if unavailable.
             (Outcome::Rules | Outcome::Empty | Outcome::NotRobots, _)
             | (Outcome::Unavailable | Outcome::TooManyRedirects, _) => Decision::Allowed,
-            (Outcome::Unreachable, _) if self.age(fetched_at()).is_some_and(|age| age > LONG_UNREACHABLE) => {
-                self.on_long_unreachable
+            (Outcome::Unreachable, _) => {
+                self.decide_unreachable(self.unreachable_since.unwrap_or_else(fetched_at))
             }
-            (Outcome::Unreachable | Outcome::OverLimit, _) => Decision::Disallowed,
+            (Outcome::OverLimit, _) => Decision::Disallowed,
             (Outcome::Unresolved | Outcome::NotCaptured, _) => Decision::Unknown,
+        }
+    }
+
+    /// The decision about crawling a site that is unreachable since a time, in seconds since 1970.
+    pub fn decide_unreachable(&self, since: u64) -> Decision {
+        match self.age(since) {
+            Some(age) if age > LONG_UNREACHABLE => self.on_long_unreachable,
+            _ => Decision::Disallowed,
         }
     }
 

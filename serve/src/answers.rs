@@ -40,7 +40,7 @@ pub(crate) async fn one(State(app): Shared, RawQuery(query): RawQuery) -> Result
     };
     Ok(match parameters.other_document() {
         Some(name) => snapshot.ask_document(&resolved.query, name, url, answer),
-        None => snapshot.ask(&resolved.query, url, answer),
+        None => snapshot.ask_at(&resolved.query, url, now, answer),
     })
 }
 
@@ -108,7 +108,7 @@ fn read<'q>(
 
 /// Writes the answer to a question of a batch.
 fn answer(snapshot: &Snapshot, resolved: &Resolved, url: &str, now: u64, answers: &mut Vec<u8>) -> Decision {
-    snapshot.ask(&resolved.query, url, |verdict| {
+    snapshot.ask_at(&resolved.query, url, now, |verdict| {
         AnswerJson::new(resolved.echo(url), verdict).at(verdict, now).append_to(answers);
         verdict.safe_decision()
     })
@@ -128,12 +128,12 @@ pub(crate) async fn words(
             let parameters = Parameters::of_crawler(query.as_deref(), OF_WORDS)?;
             let resolved = shared.queries.get(&shared.store, Asked::of(&parameters))?;
             let urls = lines(urls)?;
-            let snapshot = shared.store.snapshot();
+            let (snapshot, now) = (shared.store.snapshot(), now());
             let mut words = Vec::with_capacity(LINE * urls.len());
             let mut tally = shared.metrics.tally();
             for url in urls {
                 client.check()?;
-                let decision = snapshot.ask(&resolved.query, url, |verdict| verdict.safe_decision());
+                let decision = snapshot.ask_at(&resolved.query, url, now, |verdict| verdict.safe_decision());
                 tally.add(decision);
                 words.extend_from_slice(decision.name().as_bytes());
                 words.push(b'\n');

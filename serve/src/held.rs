@@ -11,7 +11,7 @@ use axum::extract::{RawQuery, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use robomaton_explain::time::now;
-use robomaton_runtime::{Image, Terms};
+use robomaton_runtime::Image;
 use robomaton_store::StoreError;
 use std::sync::Arc;
 
@@ -41,8 +41,9 @@ pub(crate) async fn sites(State(app): Shared, RawQuery(query): RawQuery) -> Resu
     let request = PageRequest::read(query.as_deref())?;
     let shared = Arc::clone(&app);
     let list = move |_: &_| {
-        let page = |image: &Image<&[u8]>| request.page(&at_this_time(image));
-        shared.store.snapshot().with_sites_from(request.from(), request.most(), page).map_err(refusal)
+        let (from, most) = (request.from(), request.most());
+        let page = |image: &Image<&[u8]>| request.page(image);
+        shared.store.snapshot().with_sites_from(from, most, now(), page).map_err(refusal)
     };
     app.apart(list).await
 }
@@ -53,15 +54,7 @@ fn of_site(
     url: &str,
     answer: impl FnOnce(&Image<&[u8]>) -> Result<Response, Refusal>,
 ) -> Result<Response, Refusal> {
-    let answer = |image: &Image<&[u8]>| answer(&at_this_time(image));
-    app.store.snapshot().with_site(url, answer).map_err(refusal)?
-}
-
-/// The same image, which marks what is stale. An unreachable site stays disallowed, since no other
-/// term is offered.
-fn at_this_time<'i>(image: &Image<&'i [u8]>) -> Image<&'i [u8]> {
-    let terms = Terms { now: Some(now()), ..image.terms().clone() };
-    image.clone().with_terms(terms)
+    app.store.snapshot().with_site(url, now(), answer).map_err(refusal)?
 }
 
 fn refusal(error: StoreError) -> Refusal {

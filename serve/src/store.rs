@@ -39,8 +39,8 @@ pub struct StoreServerOptions {
     /// True if the store is opened without the layers that are missing or damaged. They are
     /// reported and set aside, as of [`StoreOptions::without_damaged_layers`].
     pub without_damaged_layers: bool,
-    /// The meaning of outcomes other than rules. Its time does not count: an unreachable site stays
-    /// disallowed.
+    /// The meaning of outcomes other than rules. Its time does not count: each question has its
+    /// own.
     pub terms: Terms,
     /// Host names that browsers may use, in addition to `localhost` and IP addresses.
     pub hosts: Vec<String>,

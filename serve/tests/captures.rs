@@ -101,6 +101,7 @@ fn states_are_those_of_the_command() {
     let unknown = json!({
         "url": "https://b.example/", "state": "unknown", "fetched_at": null, "fetch_at": null,
         "in_flight": false, "not_before": null, "since": null, "etag": null, "last_modified": null,
+        "verdict": null,
     });
     assert_eq!(state("https://b.example/").json(), unknown);
     state("http://").refused(400);

@@ -4,9 +4,11 @@ mod common;
 
 use common::store::{self, TOKEN};
 use common::{Answer, Service, captures};
+use robomaton_runtime::{Decision, Terms};
+use robomaton_serve::StoreServerOptions;
 use robomaton_store::{Capture, Store, StoreOptions};
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tempfile::TempDir;
 
 const URLS: [&str; 8] = [
@@ -204,4 +206,35 @@ fn without_numbers(answer: Answer) -> Answer {
         Err(_) => answer.body,
     };
     Answer { body, ..answer }
+}
+
+/// Every answer about a site that is unreachable for long is the chosen one.
+#[test]
+fn sites_that_are_unreachable_for_long_are_answered_as_chosen() {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time").as_secs();
+    let capture = |host: &str, days: u64| {
+        let (url, fetched_at) = (format!("https://{host}/robots.txt"), now - days * 86_400);
+        json!({ "url": url, "status": 503, "fetched_at": fetched_at }).to_string()
+    };
+    let captures = [capture("long.example", 31), capture("short.example", 29), capture("long.example", 1)];
+    for (on_long_unreachable, wanted) in
+        [(Decision::Allowed, ["allowed", "disallowed"]), (Decision::Disallowed, ["disallowed"; 2])]
+    {
+        let folder = TempDir::new().expect("a folder");
+        let terms = Terms { on_long_unreachable, ..Terms::default() };
+        let options = StoreServerOptions { terms, ..store::options(folder.path(), Some(TOKEN)) };
+        let service = store::Service::with(options);
+        assert_eq!(service.put_well(captures.join("\n")).json()["taken"], 3);
+        let urls = ["https://long.example/x", "https://short.example/x"];
+        assert_eq!(service.words("", &urls.join("\n")), wanted.map(|word| format!("{word}\n")).concat());
+        for (url, wanted) in urls.into_iter().zip(wanted) {
+            for path in ["state", "decide", "explain"] {
+                let answer = service.client().get(&format!("/v1/{path}?url={url}")).json();
+                assert_eq!(answer["verdict"], wanted, "{path} of {url}");
+            }
+            let question = json!({ "url": url, "agent": "a" }).to_string();
+            let answer = service.client().post("/v1/decide", question.as_bytes()).json();
+            assert_eq!(answer["verdict"], wanted, "{url}");
+        }
+    }
 }

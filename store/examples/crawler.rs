@@ -1,35 +1,63 @@
-//! A small polite crawler around a store: it asks for robots.txt before anything else, remembers
-//! failures, and fetches texts again when they are due.
+//! A small polite crawler around a store: it asks for robots.txt before anything else, waits as
+//! sites ask it to, remembers failures, and fetches texts again when they are due.
 //!
 //! ```text
 //!   cargo run -p robomaton-store --example crawler -- crawl.store http://127.0.0.1:8000/a
 //! ```
 //!
 //! It speaks HTTP/1.0 without TLS, since an example should need no other crate; take a client that
-//! you trust in its place. `docs/crawlers.md` explains it, and `store/tests/crawler.rs` runs it
-//! against local servers. Times are arguments, so a test can let days pass.
+//! you trust in its place. `docs/crawlers.md` builds it step by step, with this code, and
+//! `store/tests/crawler.rs` runs it against local servers. Times are arguments, so a test can let
+//! days pass.
 
 use robomaton_runtime::{Decision, Terms};
 use robomaton_store::{Capture, Knowledge, Query, SiteState, Store, StoreError, StoreOptions};
+use std::collections::{BTreeSet, HashMap};
 use std::error::Error;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Redirects of a robots.txt that are followed (RFC 9309 2.3.1.2).
 const REDIRECTS: u16 = 5;
 /// Bytes of an answer that are read.
 const LONGEST: u64 = 1 << 20;
+/// Seconds that an overloaded server is left alone if it does not say how long.
+const OVERLOADED: u64 = 60;
+/// Seconds that the program waits for a page.
+const PATIENCE: u64 = 60;
 
-/// A crawler of one name.
+/// A crawler of one name. Threads share it by reference.
 pub(crate) struct Crawler {
     store: Store,
     query: Query,
     name: String,
     /// How long to wait for a server.
     pub(crate) timeout: Duration,
+    /// The last visit to each host.
+    visits: Mutex<HashMap<String, Visit>>,
+}
+
+/// A visit to a host.
+#[derive(Clone, Copy, Default)]
+struct Visit {
+    at: u64,
+    took: Duration,
+    /// The time before which the server asked not to be asked.
+    not_before: u64,
+}
+
+/// What became of a page.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Page {
+    Fetched(Vec<u8>),
+    /// The rules of its site say so.
+    Disallowed,
+    /// Not before this time: ask again then.
+    Later(u64),
 }
 
 /// The answer to a request: status, header fields, body.
@@ -38,11 +66,17 @@ type Answer = (u16, Vec<(String, Vec<u8>)>, Vec<u8>);
 impl Crawler {
     /// A crawler with a store in a directory.
     pub(crate) fn open(directory: &Path, name: &str) -> Result<Crawler, StoreError> {
-        // A server that is overloaded is left alone.
-        let terms = Terms { on_throttled: Decision::Disallowed, ..Terms::default() };
+        // RFC 9309 permits both: to crawl a site whose robots.txt is throttled, and one that is
+        // unreachable for 30 days. This crawler does the second only.
+        let terms = Terms {
+            on_throttled: Decision::Disallowed,
+            on_long_unreachable: Decision::Allowed,
+            ..Terms::default()
+        };
         let store = Store::open(directory, StoreOptions { terms, ..StoreOptions::default() })?;
         let query = store.query([name], "crawl");
-        Ok(Crawler { store, query, name: name.to_owned(), timeout: Duration::from_secs(10) })
+        let (name, timeout) = (name.to_owned(), Duration::from_secs(10));
+        Ok(Crawler { store, query, name, timeout, visits: Mutex::default() })
     }
 
     /// The state of a site.
@@ -50,43 +84,95 @@ impl Crawler {
         self.store.state(url, now)
     }
 
-    /// Fetches a page, if its site permits. `None` if it does not.
-    pub(crate) fn page(&self, url: &str, now: u64) -> Result<Option<Vec<u8>>, Box<dyn Error>> {
-        if self.store.state(url, now)?.knowledge == Knowledge::Unknown && self.store.begin(url, now)? {
-            let (root, _) = split(url).ok_or("a URL with http://")?;
-            self.robots(&format!("http://{root}/robots.txt"), None, now)?;
+    /// Fetches a page, if its site permits, and now.
+    pub(crate) fn page(&self, url: &str, now: u64) -> Result<Page, Box<dyn Error>> {
+        if let Some(at) = self.learn(url, now)? {
+            return Ok(Page::Later(at));
         }
-        if !self.store.decide(&self.query, url).is_allowed() {
+        let state = self.store.state(url, now)?;
+        if let Some(at) = state.not_before.filter(|&at| at > now) {
+            return Ok(Page::Later(at));
+        }
+        if !self.store.decide_at(&self.query, url, now).is_allowed() {
+            return Ok(match state.knowledge {
+                Knowledge::Unreachable { .. } => Page::Later(state.fetch_at),
+                _ => Page::Disallowed,
+            });
+        }
+        match self.visit(url, now)? {
+            Some(at) => Ok(Page::Later(at)),
+            None => self.fetch(url, now),
+        }
+    }
+
+    /// Learns the rules of a site before anything else. A time if another thread is about to.
+    fn learn(&self, url: &str, now: u64) -> Result<Option<u64>, Box<dyn Error>> {
+        let state = self.store.state(url, now)?;
+        if state.fetch_at > now {
             return Ok(None);
         }
-        Ok(Some(self.get(url, &[])?.2))
+        if self.store.begin(url, now)? {
+            let (host, _) = split(url).ok_or("a URL with http://")?;
+            self.robots(&format!("http://{host}/robots.txt"), &state, now)?;
+            return Ok(None);
+        }
+        // Rules that are stale go on to count until there are new ones.
+        Ok((state.knowledge == Knowledge::Unknown).then_some(now + 1))
+    }
+
+    /// Notes a visit to the host of a URL, unless it is to come later.
+    fn visit(&self, url: &str, now: u64) -> Result<Option<u64>, Box<dyn Error>> {
+        let (host, _) = split(url).ok_or("a URL with http://")?;
+        let schedule = self.store.snapshot().manners(&self.query, url).schedule;
+        let mut visits = self.visits();
+        let last = visits.get(host).copied();
+        // Crawl-delay, Request-rate and Visit-time; without them ten seconds, or twice the time
+        // that the last page took.
+        let wait = schedule.wait(now, last.map(|last| last.at), last.map(|last| last.took));
+        let seconds = wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0));
+        let at = now.saturating_add(seconds).max(last.map_or(0, |last| last.not_before));
+        if at > now {
+            return Ok(Some(at));
+        }
+        visits.insert(host.to_owned(), Visit { at: now, ..Visit::default() });
+        Ok(None)
+    }
+
+    /// Fetches a page. An overloaded server is left alone for as long as it asks.
+    fn fetch(&self, url: &str, now: u64) -> Result<Page, Box<dyn Error>> {
+        let (host, _) = split(url).ok_or("a URL with http://")?;
+        let begun = Instant::now();
+        let (status, headers, body) = self.get(url, &[])?;
+        let mut visit = Visit { at: now, took: begun.elapsed(), not_before: 0 };
+        if matches!(status, 429 | 503) {
+            let seconds = field(&headers, "retry-after").and_then(|value| value.parse().ok());
+            visit.not_before = now.saturating_add(seconds.unwrap_or(OVERLOADED));
+        }
+        self.visits().insert(host.to_owned(), visit);
+        Ok(if visit.not_before > now { Page::Later(visit.not_before) } else { Page::Fetched(body) })
     }
 
     /// Fetches the texts that are due again. Returns how many.
     pub(crate) fn refresh(&self, now: u64) -> Result<usize, Box<dyn Error>> {
         let due = self.store.due(now, 1_000);
         for fetch in &due {
-            self.robots(&fetch.url, Some(&fetch.state), now)?;
+            self.robots(&fetch.url, &fetch.state, now)?;
         }
         self.store.compact()?;
         Ok(due.len())
     }
 
     /// Fetches a robots.txt and puts the answer into the store, whatever it is.
-    fn robots(&self, url: &str, state: Option<&SiteState>, now: u64) -> Result<(), StoreError> {
+    fn robots(&self, url: &str, state: &SiteState, now: u64) -> Result<(), StoreError> {
         let mut conditions = Vec::new();
-        if let Some(state) = state {
-            conditions.extend(state.etag.as_deref().map(|value| ("If-None-Match", value)));
-            conditions.extend(state.last_modified.as_deref().map(|value| ("If-Modified-Since", value)));
-        }
+        conditions.extend(state.etag.as_deref().map(|value| ("If-None-Match", value)));
+        conditions.extend(state.last_modified.as_deref().map(|value| ("If-Modified-Since", value)));
         let (mut target, mut redirects) = (url.to_owned(), 0);
         let (status, headers, body) = loop {
             // No answer is an answer, too: the site is unreachable.
             let answer = self.get(&target, &conditions).unwrap_or_default();
-            let (status, headers, _) = &answer;
-            let location = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("location"));
-            match location.and_then(|(_, value)| str::from_utf8(value).ok()) {
-                Some(location) if (300..400).contains(status) && redirects < REDIRECTS => {
+            match field(&answer.1, "location") {
+                Some(location) if (300..400).contains(&answer.0) && redirects < REDIRECTS => {
                     target = location.to_owned();
                     redirects += 1;
                 }
@@ -105,6 +191,10 @@ impl Crawler {
             }
             put => put.map(|_| ()),
         }
+    }
+
+    fn visits(&self) -> MutexGuard<'_, HashMap<String, Visit>> {
+        self.visits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn get(&self, url: &str, headers: &[(&str, &str)]) -> io::Result<Answer> {
@@ -130,16 +220,20 @@ fn split(url: &str) -> Option<(&str, &str)> {
     Some(rest.find('/').map_or((rest, "/"), |at| rest.split_at(at)))
 }
 
+/// The value of a header field.
+fn field<'h>(headers: &'h [(String, Vec<u8>)], name: &str) -> Option<&'h str> {
+    let (_, value) = headers.iter().find(|(field, _)| field.eq_ignore_ascii_case(name))?;
+    str::from_utf8(value).ok()
+}
+
 /// The parts of an answer. `None` if it broke off: half a robots.txt permits too much.
 fn parse(answer: &[u8]) -> Option<Answer> {
     let end = answer.windows(4).position(|four| four == b"\r\n\r\n")?;
     let mut lines = str::from_utf8(&answer[..end]).ok()?.split("\r\n");
     let status = lines.next()?.split(' ').nth(1)?.parse().ok()?;
-    let fields = lines.filter_map(|line| line.split_once(':')).map(|(name, value)| (name, value.trim()));
-    let fields: Vec<(&str, &str)> = fields.collect();
-    let length = fields.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
-    let length = length.and_then(|(_, value)| value.parse::<usize>().ok());
-    let headers = fields.iter().map(|&(name, value)| (name.to_owned(), value.into())).collect();
+    let fields = lines.filter_map(|line| line.split_once(':'));
+    let headers: Vec<_> = fields.map(|(name, value)| (name.to_owned(), value.trim().into())).collect();
+    let length = field(&headers, "content-length").and_then(|value| value.parse::<usize>().ok());
     let mut body = &answer[end + 4..];
     match length {
         // These have no body, whatever the length of the text that they stand for.
@@ -156,13 +250,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     let directory = arguments.next().ok_or("usage: crawler DIR URL...")?;
     let crawler = Crawler::open(Path::new(&directory), "mybot")?;
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
-    for url in arguments {
-        match crawler.page(&url, now())? {
-            Some(page) => println!("{} bytes\t{url}", page.len()),
-            None => println!("disallowed, {}\t{url}", crawler.state(&url, now())?.knowledge.name()),
+    let mut pages: BTreeSet<(u64, String)> = arguments.map(|url| (now(), url)).collect();
+    while let Some((at, url)) = pages.pop_first() {
+        sleep(Duration::from_secs(at.saturating_sub(now())));
+        match crawler.page(&url, now()) {
+            Ok(Page::Fetched(page)) => println!("{} bytes\t{url}", page.len()),
+            Ok(Page::Disallowed) => println!("disallowed\t{url}"),
+            Ok(Page::Later(at)) if at > now() + PATIENCE => {
+                println!("{}, not before {at}\t{url}", crawler.state(&url, now())?.knowledge.name());
+            }
+            Ok(Page::Later(at)) => _ = pages.insert((at, url)),
+            Err(error) => println!("{error}\t{url}"),
         }
-        sleep(Duration::from_secs(1));
+        crawler.refresh(now())?;
     }
-    println!("{} texts fetched again", crawler.refresh(now())?);
     Ok(())
 }

@@ -30,8 +30,7 @@ pub struct Capture {
 impl Capture {
     /// The capture as `corpus` has it.
     pub(crate) fn read(&self, options: &Options) -> Result<Read, StoreError> {
-        let fields: usize = self.headers.iter().map(|(name, value)| name.len() + value.len() + 2).sum();
-        if self.url.len() + fields > HEADER_BYTES {
+        if self.header_bytes() > HEADER_BYTES {
             return Err(StoreError::TooLong);
         }
         let most = most_bytes(options);
@@ -41,6 +40,17 @@ impl Capture {
         let mut read = Read::fetched(&self.url, fetched_at, self.status, headers, body)?;
         read.truncated = self.body.len() > most;
         if read.is_robots() { Ok(read) } else { Err(StoreError::NotRobots(self.url.clone())) }
+    }
+
+    /// Bytes of its URL and header fields, with two for each field.
+    fn header_bytes(&self) -> usize {
+        let fields = self.headers.iter().map(|(name, value)| name.len() + value.len() + 2);
+        self.url.len() + fields.sum::<usize>()
+    }
+
+    /// Bytes of all that a log needs of it.
+    pub(crate) fn bytes(&self, options: &Options) -> usize {
+        self.header_bytes() + self.logged_body(options).len()
     }
 
     /// The part of the body that a log needs: with one byte more than counts, the rest is known to

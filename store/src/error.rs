@@ -49,6 +49,15 @@ pub enum StoreError {
         /// The directory.
         path: PathBuf,
     },
+    /// A reader handed over so much that the writer did not take yet, which may not be running. The
+    /// reader may hand the capture over later.
+    #[error("{}: nobody takes what was handed over: {captures} captures wait for the writer", path.display())]
+    NotTaken {
+        /// The directory.
+        path: PathBuf,
+        /// The captures of this reader that wait.
+        captures: usize,
+    },
     /// The capture names no site.
     #[error("{0}")]
     Capture(#[from] SkipReason),

@@ -13,29 +13,38 @@ use crate::flush::merged;
 use crate::snapshot::Snapshot;
 use crate::table::Single;
 use robomaton_formats::{Scheme, SiteKey};
-use robomaton_runtime::{Image, LayersError};
+use robomaton_runtime::{Image, LayersError, Terms};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 impl Snapshot {
     /// Passes an image to `read` that has all that is held of the site of a URL, or of a host under
-    /// any scheme. Compiles nothing, but opens the layers once more, so ask it several questions.
+    /// any scheme. About the URL it answers as [`Snapshot::ask_at`] does at this time, in Unix
+    /// seconds, and it says what is stale. Compiles nothing, but opens the layers once more, so ask
+    /// it several questions.
     ///
     /// # Errors
     /// Only if a layer is damaged.
-    pub fn with_site<R>(&self, url: &str, read: impl FnOnce(&Image<&[u8]>) -> R) -> Result<R, StoreError> {
+    pub fn with_site<R>(
+        &self,
+        url: &str,
+        now: u64,
+        read: impl FnOnce(&Image<&[u8]>) -> R,
+    ) -> Result<R, StoreError> {
         let key = match url.contains("://") {
             true => SiteKey::parse(url),
             false => SiteKey::parse(&format!("https://{url}")),
         };
         let of_scheme = |scheme| self.in_memory(key.as_ref().ok()?.name().as_bytes(), scheme);
-        self.with_captures([Scheme::Http, Scheme::Https].into_iter().filter_map(of_scheme), read)
+        let terms = self.site(url).and_then(|site| self.terms_at(&site, now));
+        let captures = [Scheme::Http, Scheme::Https].into_iter().filter_map(of_scheme);
+        self.with_captures(captures, terms.unwrap_or_else(|| self.at_this_time(now)), read)
     }
 
     /// Passes an image to `read` whose list of sites, from the first one whose authority is not
-    /// less than this one, has at least `count` sites as they are held. It reads all captures in
-    /// memory.
+    /// less than this one, has at least `count` sites as they are held at this time, in Unix
+    /// seconds. It reads all captures in memory.
     ///
     /// # Errors
     /// As of [`Snapshot::with_site`].
@@ -43,6 +52,7 @@ impl Snapshot {
         &self,
         authority: &str,
         count: usize,
+        now: u64,
         read: impl FnOnce(&Image<&[u8]>) -> R,
     ) -> Result<R, StoreError> {
         let mut first = BTreeMap::new();
@@ -54,12 +64,18 @@ impl Snapshot {
                 first.insert((name, site.scheme()), single);
             }
         }
-        self.with_captures(first.into_values().take(count), read)
+        self.with_captures(first.into_values().take(count), self.at_this_time(now), read)
+    }
+
+    /// The terms of all questions at a time.
+    pub(crate) fn at_this_time(&self, now: u64) -> Terms {
+        Terms { now: Some(now), ..self.stack.layers.terms().clone() }
     }
 
     fn with_captures<'s, R>(
         &'s self,
         captures: impl Iterator<Item = &'s Arc<Single>>,
+        terms: Terms,
         read: impl FnOnce(&Image<&[u8]>) -> R,
     ) -> Result<R, StoreError> {
         let captures: Vec<&Arc<Single>> = captures.collect();
@@ -70,6 +86,6 @@ impl Snapshot {
         }
         let unlike = |error: LayersError| StoreError::Unlike { path: PathBuf::from("the layers"), error };
         let image = Image::of_layers(layers).map_err(unlike)?;
-        Ok(read(&image.with_terms(self.stack.layers.terms().clone())))
+        Ok(read(&image.with_terms(terms)))
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::{Capture, Knowledge, Manners, SiteState};
 use jiff::Timestamp;
+use robomaton_formats::Decision;
 use robomaton_formats::schedule::{LATEST, Rate};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -101,6 +102,8 @@ pub struct SiteStateJson<'a> {
     since: Option<String>,
     etag: &'a Option<String>,
     last_modified: &'a Option<String>,
+    /// Of an unreachable site.
+    verdict: Option<&'static str>,
     /// Of a crawler, if one is asked about.
     #[serde(flatten)]
     manners: Option<MannersJson>,
@@ -133,7 +136,8 @@ impl<'a> SiteStateJson<'a> {
 
     /// The same, as a reader tells it.
     pub fn of_reader(url: &'a str, state: &'a SiteState) -> SiteStateJson<'a> {
-        let SiteState { knowledge, fetched_at, fetch_at, etag, last_modified, not_before, .. } = state;
+        let SiteState { knowledge, fetched_at, fetch_at, etag, last_modified, not_before, verdict, .. } =
+            state;
         let since = match *knowledge {
             Knowledge::Unreachable { since } => rfc3339(since),
             _ => None,
@@ -148,6 +152,7 @@ impl<'a> SiteStateJson<'a> {
             since,
             etag,
             last_modified,
+            verdict: verdict.map(Decision::name),
             manners: None,
         }
     }

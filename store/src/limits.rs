@@ -23,6 +23,13 @@ pub const BODY_BYTES: usize = 8 << 20;
 /// them at least. No server sends more in good faith.
 pub const HEADER_BYTES: usize = 256 << 10;
 
+/// Bytes of the captures that a reader handed over and the writer did not take yet: it has them in
+/// memory until then. A writer takes them every second or so, so more of them wait for none.
+pub const HANDED_BYTES: usize = 32 << 20;
+
+/// Bytes that each of them counts at least, for its image and its path.
+pub const HANDED_LEAST: usize = 1 << 10;
+
 /// Layers before a put compacts first, unless another thread does: a question that no layer answers
 /// has asked each of them.
 pub const LAYERS: usize = MOST_LAYERS / 2;

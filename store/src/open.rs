@@ -4,7 +4,7 @@
 //! not change. It does not know what a layer holds.
 #![allow(unsafe_code)]
 
-use robomaton_runtime::{Image, LeftOut, OpenError, OpenOptions};
+use robomaton_runtime::{Image, OpenError, OpenOptions};
 use std::path::Path;
 
 /// Maps the layers that the manifest names.
@@ -21,9 +21,10 @@ pub(crate) fn layer(path: &Path) -> Result<Image, OpenError> {
     unsafe { Image::map(path) }
 }
 
-/// The layers that the manifest names and that are missing or do not verify.
-pub(crate) fn damaged_layers(directory: &Path) -> Result<Vec<LeftOut>, OpenError> {
+/// Maps the layers that the manifest names without those that are missing or do not verify. A layer
+/// is not verified again, since its name stands for one content.
+pub(crate) fn sound_layers(directory: &Path, is_verified: &dyn Fn(&str) -> bool) -> Result<Image, OpenError> {
     let options = OpenOptions { without_damaged_layers: true, ..OpenOptions::default() };
     // SAFETY: as for `layers`.
-    Ok(unsafe { options.open(directory)? }.left_out().to_vec())
+    unsafe { options.open_unless(directory, is_verified) }
 }

@@ -21,11 +21,11 @@ use crate::log::Tail;
 use crate::snapshot::{Query, Snapshot, Stack};
 use crate::store::{check_options, replay, stack, with};
 use crate::table::Table;
-use crate::{Capture, Due, SiteState, Stats, StoreError};
+use crate::{Capture, Due, SiteState, Stats, StoreError, limits, open};
 use arc_swap::ArcSwap;
 use robomaton_compiler::{Options, ProgramCache, emit};
 use robomaton_formats::Decision;
-use robomaton_runtime::{Manifest, Terms};
+use robomaton_runtime::{LeftOut, Manifest, Terms};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -42,6 +42,10 @@ pub struct ReaderOptions {
     pub compile: Options,
     /// The terms of all questions. They may differ from those of the writer.
     pub terms: Terms,
+    /// True if the layers that are missing or damaged are left out, which [`Reader::left_out`]
+    /// names: older captures of their sites count. Every layer is verified once, in linear time.
+    /// The files stay as they are.
+    pub without_damaged_layers: bool,
 }
 
 /// A store, open for reading only. Any number of processes may have it open, whether it is open for
@@ -88,12 +92,21 @@ struct Followed {
     /// The captures of the logs.
     table: Table,
     logs: BTreeMap<u64, Tail>,
-    /// The captures that this reader handed over and the writer did not take yet, and their files.
-    handed: Vec<(PathBuf, Capture)>,
+    /// The captures that this reader handed over and the writer did not take yet: at most
+    /// [`limits::HANDED_BYTES`].
+    handed: Vec<Handed>,
     /// True if the table lacks them.
     is_without_handed: bool,
     /// True if this is not what questions are answered from.
     is_changed: bool,
+}
+
+/// A capture that was handed over.
+struct Handed {
+    path: PathBuf,
+    capture: Capture,
+    /// What counts towards the limit.
+    bytes: usize,
 }
 
 impl Reader {
@@ -105,14 +118,20 @@ impl Reader {
     pub fn open(directory: impl AsRef<Path>, options: ReaderOptions) -> Result<Reader, StoreError> {
         let directory = directory.as_ref().to_owned();
         let manifest = manifest(&directory)?;
-        let stack = Arc::new(stack(&directory, &manifest, &options.terms)?);
+        let stack = Arc::new(open_stack(&directory, &options, &[])?);
         check_options(&directory, &stack.layers, emit(Vec::new(), &options.compile)?)?;
         let table = Table::new();
         let snapshot = Snapshot { stack: Arc::clone(&stack), frozen: Table::new(), table: table.clone() };
-        let (cache, logs) = (ProgramCache::default(), BTreeMap::new());
-        let (handed, is_without_handed, is_changed) = (Vec::new(), false, false);
-        let followed =
-            Followed { cache, manifest, stack, table, logs, handed, is_without_handed, is_changed };
+        let followed = Followed {
+            cache: ProgramCache::default(),
+            manifest,
+            stack,
+            table,
+            logs: BTreeMap::new(),
+            handed: Vec::new(),
+            is_without_handed: false,
+            is_changed: false,
+        };
         let current = ArcSwap::from_pointee(snapshot);
         let reader = Reader { directory, options, current, followed: Mutex::new(followed) };
         reader.refresh()?;
@@ -158,19 +177,31 @@ impl Reader {
     /// # Errors
     /// As of [`Store::put`](crate::Store::put) and [`Reader::refresh`]. An answer 304 is an error,
     /// too, since the writer may have another text by the time it takes it: ask without validators.
+    /// So is a capture beyond [`limits::HANDED_BYTES`] of those that no writer took yet
+    /// ([`StoreError::NotTaken`]): nothing is handed over then.
     pub fn hand(&self, capture: &Capture) -> Result<bool, StoreError> {
         if capture.status == 304 {
             return Err(StoreError::NotModified(capture.url.clone()));
         }
         let mut followed = self.lock();
         self.refresh_locked(&mut followed)?;
-        let (snapshot, ReaderOptions { compile, terms }) = (followed.snapshot(), &self.options);
+        let (snapshot, ReaderOptions { compile, terms, .. }) = (followed.snapshot(), &self.options);
         let read = capture.read(compile)?;
         let Some(table) = with(&snapshot, capture, read, compile, terms, &mut followed.cache)? else {
             return Ok(false);
         };
+        let bytes = capture.bytes(compile).max(limits::HANDED_LEAST);
+        if bytes + followed.handed.iter().map(|handed| handed.bytes).sum::<usize>() > limits::HANDED_BYTES {
+            return Err(StoreError::NotTaken {
+                path: self.directory.clone(),
+                captures: followed.handed.len(),
+            });
+        }
         let path = hand(&self.directory, capture, compile)?;
-        followed.handed.push((path, capture.clone()));
+        let body = capture.logged_body(compile).to_vec();
+        let (url, headers) = (capture.url.clone(), capture.headers.clone());
+        let capture = Capture { url, headers, body, ..*capture };
+        followed.handed.push(Handed { path, capture, bytes });
         followed.table = table;
         self.current.store(Arc::new(followed.snapshot()));
         Ok(true)
@@ -195,6 +226,11 @@ impl Reader {
         self.current.load().decide(query, url)
     }
 
+    /// Decides as [`Snapshot::decide_at`] does, as of the last refresh.
+    pub fn decide_at(&self, query: &Query, url: &str, now: u64) -> Decision {
+        self.current.load().decide_at(query, url, now)
+    }
+
     /// The state of the site of a URL at a time. It is never in flight.
     ///
     /// # Errors
@@ -210,6 +246,12 @@ impl Reader {
         self.snapshot().due(now, most)
     }
 
+    /// The layers that are left out ([`ReaderOptions::without_damaged_layers`]), as of the last
+    /// refresh.
+    pub fn left_out(&self) -> Vec<LeftOut> {
+        self.current.load().stack.layers.left_out().to_vec()
+    }
+
     /// Counts of the store as of the last refresh. The bytes of the log are the read ones of all
     /// logs.
     pub fn stats(&self) -> Stats {
@@ -223,12 +265,12 @@ impl Followed {
     fn follow(&mut self, directory: &Path, options: &ReaderOptions) -> Result<bool, StoreError> {
         let manifest = manifest(directory)?;
         if manifest != self.manifest {
-            self.stack = Arc::new(stack(directory, &manifest, &options.terms)?);
+            self.stack = Arc::new(open_stack(directory, options, &self.stack.names)?);
             self.manifest = manifest;
             self.is_changed = true;
         }
         // The writer removes a file after it put the capture, so the logs have it.
-        self.handed.retain(|(path, _)| path.exists());
+        self.handed.retain(|handed| handed.path.exists());
         let numbers = Files::read(directory)?.logs;
         if self.logs.keys().any(|number| !numbers.contains(number)) {
             self.forget();
@@ -247,7 +289,7 @@ impl Followed {
             self.take(&captures, options)?;
         }
         if std::mem::take(&mut self.is_without_handed) {
-            let captures: Vec<Capture> = self.handed.iter().map(|(_, capture)| capture.clone()).collect();
+            let captures: Vec<Capture> = self.handed.iter().map(|handed| handed.capture.clone()).collect();
             self.take(&captures, options)?;
         }
         Ok(self::manifest(directory)? == self.manifest)
@@ -276,6 +318,15 @@ impl Followed {
         let (stack, table) = (Arc::clone(&self.stack), self.table.clone());
         Snapshot { stack, frozen: Table::new(), table }
     }
+}
+
+/// Opens the layers of the manifest, some of which may be verified already.
+fn open_stack(directory: &Path, options: &ReaderOptions, verified: &[String]) -> Result<Stack, StoreError> {
+    let layers = match options.without_damaged_layers {
+        true => open::sound_layers(directory, &|name| verified.iter().any(|known| known == name))?,
+        false => open::layers(directory)?,
+    };
+    stack(directory, layers, &options.terms)
 }
 
 fn manifest(directory: &Path) -> Result<Manifest, StoreError> {

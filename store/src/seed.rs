@@ -115,7 +115,11 @@ impl Store {
         self.check_empty(&self.current.load())?;
         let old = generations.manifest.layers.clone();
         generations.replace(&self.directory, vec![name.to_owned()])?;
-        self.answer_from(&writer, stack(&self.directory, &generations.manifest, &self.options.terms)?, false);
+        self.answer_from(
+            &writer,
+            stack(&self.directory, open::layers(&self.directory)?, &self.options.terms)?,
+            false,
+        );
         Ok(old)
     }
 }

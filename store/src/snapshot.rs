@@ -7,8 +7,8 @@ use crate::table::{Single, Table};
 use crate::visit::{Visit, Visits, hash};
 use arc_swap::{ArcSwap, Guard};
 use robomaton_formats::site::split_plain;
-use robomaton_formats::{Decision, Scheme, SiteKey};
-use robomaton_runtime::{Crawler, Image, Site, Usage, Verdict};
+use robomaton_formats::{Decision, Outcome, Scheme, SiteKey};
+use robomaton_runtime::{Crawler, Image, Site, Terms, Usage, Verdict};
 use std::sync::Arc;
 
 /// A moment of a store. It stays as it is while captures go in; cheap to clone, and for any thread.
@@ -96,6 +96,26 @@ impl Query {
         self.purpose.as_deref().map_or(usage, |purpose| usage.for_purpose(purpose))
     }
 
+    /// Passes the verdict of the image of a single capture.
+    fn ask_single<R>(&self, image: &Image<Vec<u8>>, url: &str, answer: impl FnOnce(&Verdict<'_>) -> R) -> R {
+        let crawler = self.crawler_of(image);
+        let usage = self.for_its_purpose(image.usage(&self.usage));
+        answer(&image.decide(&crawler, usage, url))
+    }
+
+    /// Passes the verdict of the layers of a stack, whatever their terms.
+    fn ask_layers<R>(
+        &self,
+        stack: &Stack,
+        layers: &Image,
+        url: &str,
+        answer: impl FnOnce(&Verdict<'_>) -> R,
+    ) -> R {
+        let resolved = self.resolved(stack);
+        let usage = self.for_its_purpose(resolved.usage);
+        answer(&layers.decide(&resolved.crawler, usage, url))
+    }
+
     /// The crawler as the image of a single capture knows it: its names are few, so they are looked
     /// up each time.
     pub(crate) fn crawler_of(&self, image: &Image<Vec<u8>>) -> Crawler {
@@ -113,14 +133,46 @@ impl Snapshot {
     /// Passes the verdict on a URL to `answer`, as
     /// [`Image::decide`](robomaton_runtime::Image::decide) gives it.
     pub fn ask<R>(&self, query: &Query, url: &str, answer: impl FnOnce(&Verdict<'_>) -> R) -> R {
-        if let Some(single) = self.single(url) {
-            let crawler = query.crawler_of(&single.image);
-            let usage = query.for_its_purpose(single.image.usage(&query.usage));
-            return answer(&single.image.decide(&crawler, usage, url));
+        match self.single(url) {
+            Some(single) => query.ask_single(&single.image, url, answer),
+            None => query.ask_layers(&self.stack, &self.stack.layers, url, answer),
         }
-        let resolved = query.resolved(&self.stack);
-        let usage = query.for_its_purpose(resolved.usage);
-        answer(&self.stack.layers.decide(&resolved.crawler, usage, url))
+    }
+
+    /// Decides as [`Snapshot::decide`] does, at a time in Unix seconds, as [`Snapshot::ask_at`]
+    /// says.
+    pub fn decide_at(&self, query: &Query, url: &str, now: u64) -> Decision {
+        self.ask_at(query, url, now, |verdict| verdict.decision())
+    }
+
+    /// Passes the verdict at a time, in Unix seconds. A site that is unreachable for more than 30
+    /// days, from the first of its failures in a row, is answered as
+    /// [`Terms::on_long_unreachable`] says; without a time, all are disallowed.
+    pub fn ask_at<R>(&self, query: &Query, url: &str, now: u64, answer: impl FnOnce(&Verdict<'_>) -> R) -> R {
+        // Nearly all sites are reachable, and nearly all callers leave the choice as it is.
+        self.ask(query, url, |verdict| match verdict.site().and_then(|site| self.terms_at(&site, now)) {
+            None => answer(verdict),
+            Some(terms) => match self.single(url) {
+                Some(single) => query.ask_single(&single.image.clone().with_terms(terms), url, answer),
+                None => {
+                    query.ask_layers(&self.stack, &self.stack.layers.clone().with_terms(terms), url, answer)
+                }
+            },
+        })
+    }
+
+    /// The terms for an unreachable site at a time, if they may be other ones than those of all
+    /// sites.
+    pub(crate) fn terms_at(&self, site: &Site<'_>, now: u64) -> Option<Terms> {
+        let terms = self.stack.layers.terms();
+        let is_chosen = terms.on_long_unreachable != Decision::Disallowed;
+        if !is_chosen || site.outcome() != Some(Outcome::Unreachable) {
+            return None;
+        }
+        let key = SiteKey::stored(site.stored().decoded_name()?.as_str(), site.scheme());
+        let visit = self.visit(&key, site);
+        let unreachable_since = visit.and_then(|visit| visit.unreachable_since());
+        Some(Terms { unreachable_since, ..self.at_this_time(now) })
     }
 
     /// Passes the verdict by another document of the site, as

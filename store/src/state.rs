@@ -9,7 +9,7 @@ use crate::visit::{Visit, hash};
 use crate::{Store, StoreError, limits};
 use robomaton_corpus::SkipReason;
 use robomaton_formats::schedule::Schedule;
-use robomaton_formats::{Outcome, Scheme, SiteKey};
+use robomaton_formats::{Decision, Outcome, Scheme, SiteKey};
 use robomaton_runtime::Site;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -23,7 +23,8 @@ pub enum Knowledge {
     Fresh,
     /// The answers count, and robots.txt is to be fetched again.
     Stale,
-    /// Server or network errors, so everything is disallowed (RFC 9309 2.3.1.4).
+    /// Server or network errors, so everything is disallowed, and after 30 days as chosen (RFC 9309
+    /// 2.3.1.4).
     Unreachable {
         /// The time of the first of the failures in a row.
         since: u64,
@@ -60,6 +61,10 @@ pub struct SiteState {
     /// The time before which the site asked not to be asked at all: Retry-After of an answer 429 or
     /// 503. It may have passed.
     pub not_before: Option<u64>,
+    /// The answer about all pages of an unreachable site at this time: disallowed, and after 30
+    /// days as chosen ([`on_long_unreachable`](robomaton_runtime::Terms::on_long_unreachable)).
+    /// `None` for other sites.
+    pub verdict: Option<Decision>,
 }
 
 /// How a site wants to be visited by a crawler.
@@ -274,7 +279,7 @@ impl Snapshot {
     fn state_of(&self, key: &SiteKey, now: u64, in_flight: bool) -> SiteState {
         let Some(site) = self.stored(key) else {
             let knowledge = Knowledge::Unknown;
-            let (fetched_at, etag, last_modified, not_before) = (None, None, None, None);
+            let (fetched_at, etag, last_modified, not_before, verdict) = (None, None, None, None, None);
             return SiteState {
                 knowledge,
                 fetched_at,
@@ -283,22 +288,26 @@ impl Snapshot {
                 etag,
                 last_modified,
                 not_before,
+                verdict,
             };
         };
         let fetched_at = site.fetched_at();
         let visit = self.visit(key, &site).unwrap_or_default();
         let is_fresh = fetched_at.is_some_and(|at| now <= at.saturating_add(site.fresh_for().into()));
         let knowledge = if site.outcome() == Some(Outcome::Unreachable) {
-            let since = if visit.failures > 0 { Some(visit.failing_since) } else { fetched_at };
-            Knowledge::Unreachable { since: since.unwrap_or(0) }
+            Knowledge::Unreachable { since: visit.unreachable_since().or(fetched_at).unwrap_or(0) }
         } else if is_fresh {
             Knowledge::Fresh
         } else {
             Knowledge::Stale
         };
+        let verdict = match knowledge {
+            Knowledge::Unreachable { since } => Some(self.at_this_time(now).decide_unreachable(since)),
+            _ => None,
+        };
         let fetch_at = self.fetch_at(key, &site);
         let Visit { etag, last_modified, not_before, .. } = visit;
-        SiteState { knowledge, fetched_at, fetch_at, in_flight, etag, last_modified, not_before }
+        SiteState { knowledge, fetched_at, fetch_at, in_flight, etag, last_modified, not_before, verdict }
     }
 
     /// The time of the next fetch of a site that is held.
@@ -307,8 +316,7 @@ impl Snapshot {
         let is_unreachable = site.outcome() == Some(Outcome::Unreachable);
         // Of other sites, the visit says nothing about the time, and it is read from a file.
         if is_unreachable || site.status() == 429 {
-            let unknown = || Visit { fetched_at, failures: 1, ..Visit::default() };
-            let visit = self.visit(key, site).unwrap_or_else(unknown);
+            let visit = self.visit(key, site).or_else(|| Visit::of_image(site)).unwrap_or_default();
             match (is_unreachable, visit.not_before) {
                 (true, asked) => return visit.retry_at(hash(key)).max(asked.unwrap_or(0)),
                 (false, Some(asked)) => return asked.max(fetched_at.saturating_add(limits::LEAST_SECONDS)),

@@ -50,7 +50,8 @@ pub struct StoreOptions {
     pub compile: Options,
     /// When a put is durable.
     pub durability: Durability,
-    /// The terms of all questions.
+    /// The terms of all questions. Their time does not count for questions with a time of their own
+    /// ([`Store::decide_at`]), which those about sites that are unreachable for long need.
     pub terms: Terms,
     /// Captures in memory before they become a layer; `None` for [`limits::MEMORY_CAPTURES`].
     pub memory_captures: Option<usize>,
@@ -190,7 +191,7 @@ impl Store {
         };
         let stray = files.layers.iter().filter(|name| !manifest.layers.contains(name));
         stray.into_iter().try_for_each(|name| remove_layer(&directory, name))?;
-        let stack = stack(&directory, &manifest, &options.terms)?;
+        let stack = stack(&directory, open::layers(&directory)?, &options.terms)?;
         check_options(&directory, &stack.layers, empty)?;
         let mut snapshot = Snapshot { stack: Arc::new(stack), frozen: Table::new(), table: Table::new() };
         let (mut cache, mut last) = (ProgramCache::default(), None);
@@ -305,6 +306,11 @@ impl Store {
         self.current.load().decide(query, url)
     }
 
+    /// Decides as [`Snapshot::decide_at`] does, at this moment of the store and this time.
+    pub fn decide_at(&self, query: &Query, url: &str, now: u64) -> Decision {
+        self.current.load().decide_at(query, url, now)
+    }
+
     /// True if every put fails, since the log could not be written or synced, until
     /// [`Store::compact`] has replaced it.
     pub fn is_broken(&self) -> bool {
@@ -333,9 +339,9 @@ impl Store {
         self.reopen(generations, is_frozen)
     }
 
-    /// Answers from the layers of the manifest.
-    pub(crate) fn reopen(&self, generations: &Generations, is_frozen: bool) -> Result<(), StoreError> {
-        let stack = stack(&self.directory, &generations.manifest, &self.options.terms)?;
+    /// Answers from the layers of the manifest, which stays as it is while the generations are held.
+    pub(crate) fn reopen(&self, _generations: &Generations, is_frozen: bool) -> Result<(), StoreError> {
+        let stack = stack(&self.directory, open::layers(&self.directory)?, &self.options.terms)?;
         self.answer_from(&self.writer(), stack, is_frozen);
         Ok(())
     }
@@ -383,7 +389,7 @@ fn create(directory: &Path) -> io::Result<()> {
 /// Removes the layers that are missing or damaged from the manifest. Their files are set aside
 /// first, so that a kill in between leaves no stray to be removed.
 fn leave_out(directory: &Path) -> Result<Vec<LeftOut>, StoreError> {
-    let left_out = open::damaged_layers(directory)?;
+    let left_out = open::sound_layers(directory, &|_| false)?.left_out().to_vec();
     if left_out.is_empty() {
         return Ok(left_out);
     }
@@ -451,17 +457,17 @@ pub(crate) fn with(
         if !is_better {
             return Ok(None);
         }
-        last = snapshot.visit(&key, &held);
+        last = snapshot.visit(&key, &held).or_else(|| Visit::of_image(&held));
     }
     let visit = Visit::after(last, capture, is_unreachable);
     Ok(Some(snapshot.table.with(&key, image, visit)))
 }
 
-/// Opens the layers of a manifest.
-pub(crate) fn stack(directory: &Path, manifest: &Manifest, terms: &Terms) -> Result<Stack, StoreError> {
+/// The stack of these layers of a store.
+pub(crate) fn stack(directory: &Path, layers: Image, terms: &Terms) -> Result<Stack, StoreError> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    let layers = open::layers(directory)?.with_terms(terms.clone());
-    let names = manifest.layers.clone();
+    let layers = layers.with_terms(terms.clone());
+    let names: Vec<String> = layers.layer_names().iter().rev().cloned().collect();
     let visits = names.iter().map(|name| Visits::open(&visits_path(directory, name)));
     let visits = visits.collect::<Result<_, _>>()?;
     Ok(Stack { number: NEXT.fetch_add(1, Ordering::Relaxed), layers, names, visits })

@@ -10,7 +10,8 @@ use crate::files::{OUTPUT, failed};
 use crate::{Capture, StoreError, limits};
 use robomaton_build::Target;
 use robomaton_corpus::http_date;
-use robomaton_formats::{Scheme, SiteKey};
+use robomaton_formats::{Outcome, Scheme, SiteKey};
+use robomaton_runtime::Site;
 use serde::{Deserialize, Serialize};
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
@@ -71,6 +72,19 @@ impl Visit {
         Visit { fetched_at, failing_since, etag, last_modified, not_before, ..Visit::default() }
     }
 
+    /// The visit of a capture that has none, as in an image that was compiled: one failure, if it
+    /// is one. `None` if it says nothing.
+    pub(crate) fn of_image(site: &Site<'_>) -> Option<Visit> {
+        let fetched_at = site.fetched_at()?;
+        let is_unreachable = site.outcome() == Some(Outcome::Unreachable);
+        is_unreachable.then(|| Visit {
+            fetched_at,
+            failures: 1,
+            failing_since: fetched_at,
+            ..Visit::default()
+        })
+    }
+
     /// True if an answer 304 is about the text of this visit, by the validators of both; `None` if
     /// they do not tell (RFC 9111 4.3.4).
     pub(crate) fn is_of(&self, capture: &Capture) -> Option<bool> {
@@ -89,6 +103,11 @@ impl Visit {
         let half = doubled.min(limits::LONGEST_RETRY_SECONDS) / 2;
         let jitter = hash.rotate_left(self.failures) % (half + 1);
         self.fetched_at.saturating_add(half + jitter)
+    }
+
+    /// The time of the first of the unreachable visits in a row, if there are any.
+    pub(crate) fn unreachable_since(&self) -> Option<u64> {
+        (self.failures > 0).then_some(self.failing_since)
     }
 
     /// True if the layer needs no record of it.

@@ -145,21 +145,37 @@ fn a_log_that_cannot_be_removed_brings_nothing_back() {
 /// A 304 is logged without its text, which must not be evicted meanwhile.
 #[test]
 fn what_is_renewed_during_an_eviction_is_not_lost() {
+    const MANY: usize = 2_000;
+    const ROUNDS: u64 = 50;
     let place = tempfile::tempdir().expect("a directory");
     let place = place.path();
-    let sites = 2_000;
-    let store = open(place);
-    (0..sites).for_each(|site| assert!(store.put(&capture(site, START)).expect("room")));
-    let renew = |site| Capture { status: 304, body: Vec::new(), ..capture(site, START + 1_000) };
-    let renewed: Vec<usize> = thread::scope(|scope| {
-        let eviction = scope.spawn(|| store.evict(START + 1));
-        let renewed = (0..sites).filter(|&site| store.put(&renew(site)).is_ok()).collect();
-        eviction.join().expect("an eviction").expect("room");
-        renewed
-    });
-    drop(store);
-    let store = open(place);
-    for site in renewed {
-        assert_eq!(store.state(&url(site), START).expect("a site").fetched_at, Some(START + 1_000), "{site}");
+    let mut store = open(place);
+    let time_of =
+        |store: &Store, site: usize| store.state(&url(site), START).expect("a site").fetched_at.unwrap_or(0);
+    for start in (0..ROUNDS).map(|round| START + round * 10_000) {
+        (0..MANY).for_each(|site| assert!(store.put(&capture(site, start)).expect("room")));
+        let renew = |site| Capture { status: 304, body: Vec::new(), ..capture(site, start + 1_000) };
+        let mut is_met = false;
+        let renewed: Vec<usize> = thread::scope(|scope| {
+            let eviction = scope.spawn(|| store.evict(start + 1));
+            let is_renewed = |&site: &usize| {
+                let is_renewed = store.put(&renew(site)).is_ok();
+                // It was refused although its text is held: an eviction is about to remove it.
+                is_met |= !is_renewed && time_of(&store, site) == start;
+                is_renewed
+            };
+            let renewed = (0..MANY).filter(is_renewed).collect();
+            eviction.join().expect("an eviction").expect("room");
+            renewed
+        });
+        drop(store);
+        store = open(place);
+        for site in renewed {
+            assert_eq!(time_of(&store, site), start + 1_000, "{site}");
+        }
+        if is_met {
+            return;
+        }
     }
+    panic!("no text was renewed during an eviction");
 }

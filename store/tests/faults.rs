@@ -2,30 +2,33 @@
 //! killed, every capture whose put was acknowledged is there when the store is opened again.
 //!
 //! The process that puts is this test program, started again with [`DIRECTORY`] in its environment;
-//! it writes a line for each put that returned. `strace` makes its calls fail, one in each run.
-//! Without strace, that test is skipped. `ROBOMATON_FAULTS=all` tests every point.
+//! it writes a line for each put that returned. It also hands captures over as a reader does,
+//! compacts, and evicts. `strace` makes its calls fail, one in each run, and says if it did.
+//! Without strace, these tests are skipped. `ROBOMATON_FAULTS=all` tests every point.
 
 #![cfg(target_os = "linux")]
 
 use robomaton_runtime::{Image, Manifest};
 use robomaton_store::limits::BODY_BYTES;
-use robomaton_store::{Capture, Durability, Store, StoreError, StoreOptions};
+use robomaton_store::{Capture, Durability, Reader, ReaderOptions, Store, StoreError, StoreOptions};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::{env, fs, io};
 
 /// The directory of the store, for the process that puts.
 const DIRECTORY: &str = "ROBOMATON_STORE_CHILD";
-/// The number of its first put, and of puts.
+/// The number of its first put, and of puts. Without puts, it opens the store without damaged
+/// layers.
 const PUTS: &str = "ROBOMATON_STORE_PUTS";
-/// The image that the process makes the base of the store, in place of puts.
-const SEED: &str = "ROBOMATON_STORE_SEED";
 /// The calls that fail.
 const CALLS: &str = "openat,read,write,copy_file_range,lseek,statx,fsync,fdatasync,ftruncate,flock,rename,unlink,\
     mkdir,getdents64,mmap,clone3";
 const FAULTS: [&str; 4] = ["signal=KILL", "error=ENOSPC", "error=EIO", "error=EINTR"];
+const KILL: i32 = 9;
 /// About the number of points that are tested.
 const POINTS: usize = 120;
 /// Puts of a process that is traced.
@@ -60,46 +63,114 @@ fn held(store: &Store, site: usize) -> Option<usize> {
     Some(put)
 }
 
-/// Every acknowledged put answers, or a later one of its site, acknowledged or not.
-fn check(store: &Store, acknowledged: &BTreeMap<usize, usize>) {
-    for (&site, &put) in acknowledged {
-        assert!(held(store, site).is_some_and(|held| held >= put), "site {site}: put {put} is lost");
+/// What a process has said before its end.
+#[derive(Default)]
+struct Acknowledged {
+    /// The last put of each site that returned.
+    puts: BTreeMap<usize, usize>,
+    /// The put before which captures were evicted, or perhaps, if the process ended meanwhile.
+    evicting: usize,
+    /// The put before which captures were evicted.
+    evicted: usize,
+}
+
+impl Acknowledged {
+    fn put(&mut self, put: usize) {
+        let last = self.puts.entry(put % HOSTS).or_default();
+        *last = put.max(*last);
+    }
+
+    /// Reads a line of the process. True if it is about a put.
+    fn read(&mut self, line: &str) -> bool {
+        let Some((verb, Ok(put))) = line.split_once(' ').map(|(verb, put)| (verb, put.parse())) else {
+            return false;
+        };
+        match verb {
+            "put" => self.put(put),
+            "evicting" => self.evicting = put,
+            "evicted" => self.evicted = put,
+            _ => {}
+        }
+        verb == "put"
+    }
+
+    /// Every acknowledged put answers, or a later one of its site, acknowledged or not; and nothing
+    /// that was evicted.
+    fn check(&self, store: &Store) {
+        for (&site, &put) in self.puts.iter().filter(|&(_, put)| *put >= self.evicting) {
+            assert!(held(store, site).is_some_and(|held| held >= put), "site {site}: put {put} is lost");
+        }
+        for site in 0..HOSTS {
+            assert!(held(store, site).is_none_or(|held| held >= self.evicted), "site {site}: is lost again");
+        }
     }
 }
 
-/// Puts, in a process of its own. Errors of puts are expected; what was put before must answer.
+/// Writes a line. One call, which the reader sees whole or not at all.
+fn say(verb: &str, put: usize) {
+    let line = format!("\n{verb} {put}\n");
+    let _ = io::stdout().lock().write_all(line.as_bytes());
+}
+
+/// Puts, in a process of its own. Errors are expected; what was put before must answer. An image
+/// beside the directory becomes the base of the store, in place of puts.
 #[test]
 fn child() {
     let (Some(directory), Ok(puts)) = (env::var_os(DIRECTORY), env::var(PUTS)) else { return };
     let (first, count) = puts.split_once(' ').expect("two numbers");
     let (first, count): (usize, usize) = (first.parse().expect("a number"), count.parse().expect("a number"));
+    if count == 0 {
+        let opened = Store::open(&directory, StoreOptions { without_damaged_layers: true, ..options() });
+        let _ = opened.inspect(|store| say("left-out", store.left_out().len()));
+        return;
+    }
     let Ok(mut store) = Store::open(&directory, options()) else { return };
-    if let Some(image) = env::var_os(SEED) {
-        if store.seed(&[image.into()]).is_ok() {
-            let _ = io::stdout().lock().write_all(b"\nput 0\n");
+    let image = Path::new(&directory).with_extension("rimg");
+    if image.exists() {
+        if store.seed(&[image]).is_ok() {
+            say("put", 0);
         }
         return;
     }
-    let mut acknowledged = BTreeMap::new();
+    let reader = Reader::open(&directory, ReaderOptions::default());
+    let (mut acknowledged, mut handed) = (Acknowledged::default(), Vec::new());
     for put in first..first + count {
-        match store.put(&capture(put)) {
-            Ok(_) => {
-                // One call, which the reader sees whole or not at all.
-                let line = format!("\nput {put}\n");
-                let _ = io::stdout().lock().write_all(line.as_bytes());
-                acknowledged.insert(put % HOSTS, put);
+        if let (1, Ok(reader)) = (put % 4, &reader) {
+            if reader.hand(&capture(put)).is_ok() {
+                say("put", put);
+                handed.push(put);
             }
-            Err(StoreError::Broken { .. }) => {
-                drop(store);
-                let Ok(opened) = Store::open(&directory, options()) else { return };
-                store = opened;
+        } else {
+            match store.put(&capture(put)) {
+                Ok(_) => {
+                    say("put", put);
+                    acknowledged.put(put);
+                }
+                Err(StoreError::Broken { .. }) => {
+                    drop(store);
+                    let Ok(opened) = Store::open(&directory, options()) else { return };
+                    store = opened;
+                }
+                Err(_) => {}
             }
-            Err(_) => {}
         }
         if put % 9 == 8 {
+            let is_taken = store.take_handed().is_ok();
+            if is_taken {
+                handed.drain(..).for_each(|put| acknowledged.put(put));
+            }
             let _ = store.compact();
+            // A capture that waits must not be older than one that was evicted.
+            if is_taken && put % 27 == 26 {
+                acknowledged.evicting = put - HOSTS;
+                say("evicting", put - HOSTS);
+                if store.evict(1_000 + (put - HOSTS) as u64).is_ok() {
+                    acknowledged.evicted = put - HOSTS;
+                    say("evicted", put - HOSTS);
+                }
+            }
         }
-        check(&store, &acknowledged);
+        acknowledged.check(&store);
     }
 }
 
@@ -114,27 +185,30 @@ fn command(program: &[&str], directory: &Path, first: usize, count: usize) -> Co
     command
 }
 
-/// Reads acknowledged puts until there are so many or the process ends.
-fn read(child: &mut Child, most: usize, acknowledged: &mut BTreeMap<usize, usize>) {
-    let lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
-    let puts = lines.map_while(Result::ok).filter_map(|line| line.strip_prefix("put ")?.parse().ok());
-    for put in puts.take(most) {
-        let put: usize = put;
-        acknowledged.insert(put % HOSTS, put);
-    }
+/// Reads what the process says until there are so many puts or it ends.
+fn read(child: &mut Child, most: usize, acknowledged: &mut Acknowledged) {
+    let lines = BufReader::new(child.stdout.take().expect("a pipe")).lines().map_while(Result::ok);
+    let _ = lines.filter(|line| acknowledged.read(line)).take(most).count();
+}
+
+/// Opens the store of a process that ended, and takes what it handed over.
+fn open_again(directory: &Path) -> Store {
+    let store = Store::open(directory, options()).expect("a store");
+    store.take_handed().expect("whole captures");
+    store
 }
 
 #[test]
 fn nothing_is_lost_by_a_kill() {
     let place = tempfile::tempdir().expect("a directory");
-    let mut acknowledged = BTreeMap::new();
+    let mut acknowledged = Acknowledged::default();
     for round in 0..12 {
         let mut child = command(&[], place.path(), round * 1_000, 1_000).spawn().expect("a process");
         read(&mut child, 1 + round * 17, &mut acknowledged);
         child.kill().expect("a process that runs");
         child.wait().expect("a process");
-        assert!(!acknowledged.is_empty());
-        check(&Store::open(place.path(), options()).expect("a store"), &acknowledged);
+        assert!(!acknowledged.puts.is_empty());
+        acknowledged.check(&open_again(place.path()));
     }
 }
 
@@ -148,13 +222,13 @@ fn nothing_is_lost_where_files_cannot_grow() {
         let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
         let command = command(&["sh", "-c", &script, "sh"], place.path(), 0, 60).spawn();
         let mut child = command.expect("a process");
-        let mut acknowledged = BTreeMap::new();
+        let mut acknowledged = Acknowledged::default();
         read(&mut child, usize::MAX, &mut acknowledged);
         let output = child.wait_with_output().expect("a process");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        is_failed |= !acknowledged.is_empty() && acknowledged.values().max() < Some(&59);
-        let store = Store::open(place.path(), options()).expect("a store");
-        check(&store, &acknowledged);
+        is_failed |= acknowledged.puts.values().max().is_some_and(|&last| last < 59);
+        let store = open_again(place.path());
+        acknowledged.check(&store);
         store.put(&capture(100)).expect("room");
         assert_eq!(held(&store, 0), Some(100));
     }
@@ -164,102 +238,133 @@ fn nothing_is_lost_where_files_cannot_grow() {
 /// Every call for files fails, or the process is killed there.
 #[test]
 fn nothing_is_lost_by_a_call_that_fails() {
-    if Command::new("strace").arg("-V").output().is_err() {
-        eprintln!("skipped: there is no strace");
-        return;
-    }
-    let place = tempfile::tempdir().expect("a directory");
-    let log = place.path().join("calls");
-    let strace =
-        ["strace", "-f", "-qq", "-o", log.to_str().expect("a name"), "-e", &format!("trace={CALLS}")];
-    let output = command(&strace, &place.path().join("store"), 0, TRACED).output().expect("a process");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let points = points(&fs::read_to_string(&log).expect("a log"));
+    let Some(points) = points(|_| {}, TRACED) else { return };
     assert!(points.len() > 500, "{}", points.len());
-    for (call, at, fault) in points.iter().step_by(step(points.len())) {
-        let (trace, inject) = injection(call, *at, fault);
-        let strace = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", &trace, "-e", &inject];
-        let place = tempfile::tempdir().expect("a directory");
-        let mut child = command(&strace, place.path(), 0, TRACED).spawn().expect("a process");
-        let mut acknowledged = BTreeMap::new();
-        read(&mut child, usize::MAX, &mut acknowledged);
-        let output = child.wait_with_output().expect("a process");
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert!(!stderr.contains("is lost") && !stderr.contains("the text is"), "{inject}: {stderr}");
-        let open =
-            || Store::open(place.path(), options()).unwrap_or_else(|error| panic!("{inject}: {error}"));
-        let store = open();
-        check(&store, &acknowledged);
-        // Wherever it was killed, what is evicted from now on stays away.
-        store.evict(u64::MAX).expect("room");
-        drop(store);
-        let store = open();
-        assert!((0..HOSTS).all(|site| held(&store, site).is_none()), "{inject}: evicted captures are back");
-    }
+    inject(
+        &points,
+        |_| {},
+        TRACED,
+        |what, directory, output| {
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            assert!(!stderr.contains("is lost") && !stderr.contains("the text is"), "{what}: {stderr}");
+            let mut acknowledged = Acknowledged::default();
+            String::from_utf8_lossy(&output.stdout).lines().for_each(|line| _ = acknowledged.read(line));
+            let store = open_again(directory);
+            acknowledged.check(&store);
+            // Wherever it was killed, what is evicted from now on stays away.
+            store.evict(u64::MAX).expect("room");
+            drop(store);
+            let store = open_again(directory);
+            assert!((0..HOSTS).all(|site| held(&store, site).is_none()), "{what}: evicted captures are back");
+        },
+    );
+}
+
+/// Calls fail while a store is opened without a damaged layer, or the process is killed there: no
+/// other layer is left out, but for an error of the disk, which is damage.
+#[test]
+fn nothing_else_is_lost_where_a_layer_is_left_out() {
+    let without = || StoreOptions { without_damaged_layers: true, ..options() };
+    let damage = |directory: &Path| {
+        let store = Store::open(directory, options()).expect("a store");
+        (0..20).for_each(|put| assert!(store.put(&capture(put)).expect("room")));
+        store.flush().expect("room");
+        let name = Manifest::read(directory).expect("a manifest").layers.pop().expect("a layer");
+        fs::write(directory.join(name), "no image").expect("room");
+    };
+    let answers = |directory: &Path| {
+        let store = Store::open(directory, without()).expect("the rest");
+        (0..HOSTS).map(|site| held(&store, site)).collect::<Vec<_>>()
+    };
+    let place = tempfile::tempdir().expect("a directory");
+    damage(place.path());
+    let expected = answers(place.path());
+    let Some(points) = points(damage, 0) else { return };
+    assert!(points.len() > 100, "{}", points.len());
+    inject(&points, damage, 0, |what, directory, output| {
+        let said = String::from_utf8_lossy(&output.stdout);
+        if !what.contains("EIO") || said.contains("left-out 1") {
+            assert!(!said.contains("left-out 2"), "{what}: a sound layer is left out");
+            assert_eq!(answers(directory), expected, "{what}");
+        }
+    });
 }
 
 /// Wherever seeding fails or is killed, the store opens with the whole base or with nothing, and
 /// with nothing it can be seeded again.
 #[test]
 fn a_base_is_there_whole_or_not_at_all() {
-    if Command::new("strace").arg("-V").output().is_err() {
-        eprintln!("skipped: there is no strace");
-        return;
-    }
     let place = tempfile::tempdir().expect("a directory");
-    let (source, image, log) =
-        (place.path().join("s"), place.path().join("i.rimg"), place.path().join("calls"));
+    let (source, image) = (place.path().join("s"), place.path().join("i.rimg"));
     let store = Store::open(&source, options()).expect("a store");
     (0..HOSTS).for_each(|put| assert!(store.put(&capture(put)).expect("room")));
     store.flush().expect("room");
     let destination = robomaton_build::Destination::open(&image, None).expect("a destination");
     robomaton_build::merge(&[source], destination).expect("room");
-    let seed = |strace: &[&str], directory: &Path| {
-        let mut child = command(strace, directory, 0, 0).env(SEED, &image).spawn().expect("a process");
-        let mut acknowledged = BTreeMap::new();
-        read(&mut child, usize::MAX, &mut acknowledged);
-        child.wait().expect("a process");
-        !acknowledged.is_empty()
-    };
-    let strace =
-        ["strace", "-f", "-qq", "-o", log.to_str().expect("a name"), "-e", &format!("trace={CALLS}")];
-    assert!(seed(&strace, &place.path().join("store")));
-    let points = points(&fs::read_to_string(&log).expect("a log"));
-    let (mut seeded, mut others) = (0, 0);
-    for (call, at, fault) in points.iter().step_by(step(points.len())) {
-        let (trace, inject) = injection(call, *at, fault);
-        let strace = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", &trace, "-e", &inject];
-        let place = tempfile::tempdir().expect("a directory");
-        let is_acknowledged = seed(&strace, place.path());
-        let store = Store::open(place.path(), options()).unwrap_or_else(|error| panic!("{inject}: {error}"));
-        let sites = (0..HOSTS).filter(|&site| held(&store, site) == Some(site)).count();
-        match sites {
-            HOSTS => seeded += 1,
+    let beside = |directory: &Path| _ = fs::copy(&image, directory.with_extension("rimg")).expect("room");
+    let Some(points) = points(beside, 1) else { return };
+    let (seeded, others) = (Cell::new(0), Cell::new(0));
+    inject(&points, beside, 1, |what, directory, output| {
+        let is_acknowledged = String::from_utf8_lossy(&output.stdout).contains("put 0");
+        let store = open_again(directory);
+        match (0..HOSTS).filter(|&site| held(&store, site) == Some(site)).count() {
+            HOSTS => seeded.set(seeded.get() + 1),
             0 if !is_acknowledged => {
-                others += 1;
+                others.set(others.get() + 1);
                 store.seed(std::slice::from_ref(&image)).expect("room");
-                assert_eq!(held(&store, 0), Some(0), "{inject}");
+                assert_eq!(held(&store, 0), Some(0), "{what}");
             }
-            _ => panic!("{inject}: {sites} sites, acknowledged: {is_acknowledged}"),
+            sites => panic!("{what}: {sites} sites, acknowledged: {is_acknowledged}"),
         }
-    }
-    assert!(seeded > 0 && others > 0, "{seeded} seeded, {others} not");
+    });
+    assert!(seeded.get() > 0 && others.get() > 0, "{} seeded, {} not", seeded.get(), others.get());
 }
 
-/// Of so many points, every how many-th is tested.
-fn step(points: usize) -> usize {
+/// Runs the process with a fault at each of some points, and checks what it leaves.
+fn inject(
+    points: &[(String, usize, &str)],
+    prepare: impl Fn(&Path),
+    count: usize,
+    check: impl Fn(&str, &Path, &Output),
+) {
     let is_all = env::var("ROBOMATON_FAULTS").is_ok_and(|value| value == "all");
-    if is_all { 1 } else { (points / POINTS).max(1) }
+    let step = if is_all { 1 } else { points.len().div_ceil(POINTS) };
+    let (mut met, mut runs) = (0, 0);
+    for (call, at, fault) in points.iter().step_by(step) {
+        let (trace, inject) = (format!("trace={call}"), format!("inject={call}:{fault}:when={at}"));
+        let place = tempfile::tempdir().expect("a directory");
+        let (directory, log) = (place.path().join("store"), place.path().join("calls"));
+        fs::create_dir(&directory).expect("room");
+        prepare(&directory);
+        let log_name = log.to_str().expect("a name");
+        let strace = ["strace", "-f", "-qq", "-o", log_name, "-e", &trace, "-e", &inject];
+        let output = command(&strace, &directory, 20, count).output().expect("a process");
+        // strace ends as the process that it traces.
+        let is_killed = output.status.signal() == Some(KILL);
+        let is_met = is_killed || fs::read_to_string(&log).expect("a log").contains("(INJECTED)");
+        (met, runs) = (met + usize::from(is_met), runs + 1);
+        check(&inject, &directory, &output);
+    }
+    // A run may take another way than the one that was counted, now and then.
+    assert!(met >= runs - runs / 10, "{met} of {runs} faults were met");
 }
 
-/// The arguments of strace that make a call fail.
-fn injection(call: &str, at: usize, fault: &str) -> (String, String) {
-    (format!("trace={call}"), format!("inject={call}:{fault}:when={at}"))
-}
-
-/// Every call of a run, and each way in which it can fail. strace counts calls of a name in a
-/// thread.
-fn points(log: &str) -> Vec<(String, usize, &'static str)> {
+/// Every call of a run, and each way in which it can fail; `None` without strace. It counts calls
+/// of a name in a thread.
+fn points(prepare: impl Fn(&Path), count: usize) -> Option<Vec<(String, usize, &'static str)>> {
+    if Command::new("strace").arg("-V").output().is_err() {
+        eprintln!("skipped: there is no strace");
+        return None;
+    }
+    let place = tempfile::tempdir().expect("a directory");
+    let (directory, log) = (place.path().join("store"), place.path().join("calls"));
+    fs::create_dir(&directory).expect("room");
+    prepare(&directory);
+    let (log_name, trace) = (log.to_str().expect("a name"), format!("trace={CALLS}"));
+    let strace = ["strace", "-f", "-qq", "-o", log_name, "-e", &trace];
+    let output = command(&strace, &directory, 20, count).output().expect("a process");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let log = fs::read_to_string(&log).expect("a log");
     let mut counts = BTreeMap::<(&str, &str), usize>::new();
     for (thread, call) in log.lines().filter_map(|line| line.split_once(' ')) {
         // The second half of a call that another thread interrupted has no name.
@@ -281,14 +386,14 @@ fn points(log: &str) -> Vec<(String, usize, &'static str)> {
             FAULTS.map(move |fault| (call.clone(), at, fault))
         })
     };
-    most.into_iter().flat_map(of_call).collect()
+    Some(most.into_iter().flat_map(of_call).collect())
 }
 
 #[test]
 fn another_process_is_a_second_writer() {
     let place = tempfile::tempdir().expect("a directory");
     let mut child = command(&[], place.path(), 0, usize::MAX >> 1).spawn().expect("a process");
-    read(&mut child, 1, &mut BTreeMap::new());
+    read(&mut child, 1, &mut Acknowledged::default());
     let error = Store::open(place.path(), options()).err().expect("a second writer").to_string();
     assert!(error.contains(&format!("process {}", child.id())), "{error}");
     // Readers need no lock.

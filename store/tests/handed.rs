@@ -1,7 +1,7 @@
 //! Captures that readers hand to the writer: they count for the reader at once, for all when they
 //! are taken, and none is lost between.
 
-use robomaton_store::limits::{BODY_BYTES, HEADER_BYTES};
+use robomaton_store::limits::{BODY_BYTES, HANDED_BYTES, HANDED_LEAST, HEADER_BYTES};
 use robomaton_store::{
     Capture, Durability, Knowledge, Reader, ReaderOptions, Store, StoreError, StoreOptions,
 };
@@ -122,6 +122,35 @@ fn a_damaged_file_is_named_and_the_others_are_taken() {
     assert_eq!(writer.take_handed().expect("room"), 1);
     fs::create_dir(folder.join("directory.capture")).expect("room");
     assert!(matches!(writer.take_handed(), Err(StoreError::Damaged { .. })));
+}
+
+/// Without a writer, a reader holds no more than a limit, and says so.
+#[test]
+fn what_nobody_takes_has_a_limit() {
+    let place = tempfile::tempdir().expect("a directory");
+    drop(store(place.path()));
+    let one = reader(place.path());
+    let large = |site| Capture { body: vec![b'#'; 2 * BODY_BYTES], ..capture(site, START) };
+    let most = HANDED_BYTES / (BODY_BYTES + HANDED_LEAST);
+    (0..most).for_each(|site| assert!(one.hand(&large(site)).expect("room")));
+    let refused = |capture: &Capture| {
+        let error = one.hand(capture).expect_err("it is full");
+        assert!(matches!(error, StoreError::NotTaken { captures, .. } if captures >= most), "{error}");
+        assert!(!error.is_of_capture(), "it may be handed over later");
+        assert_eq!(one.state(&capture.url, START).expect("a site").knowledge, Knowledge::Unknown);
+    };
+    refused(&large(most));
+    // The rest is for small ones; what was handed over goes on to count.
+    let small = Capture { body: Vec::new(), ..capture(most, START) };
+    assert!(one.hand(&small).expect("room"));
+    assert_eq!(waiting(place.path()).len(), most + 1);
+    (0..=most).for_each(|site| assert_eq!(time(&one, site), Some(START)));
+    // Another reader has its own.
+    assert!(reader(place.path()).hand(&large(most + 1)).expect("room"));
+    // A writer makes room.
+    let writer = store(place.path());
+    assert_eq!(writer.take_handed().expect("room"), most + 2);
+    assert!(one.hand(&large(most + 2)).expect("room"));
 }
 
 /// A file that a reader hands over must not be larger than what the writer reads.

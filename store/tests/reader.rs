@@ -1,6 +1,7 @@
 //! A reader follows a store through its files: after a refresh it answers as the writer does,
 //! whatever the writer does meanwhile.
 
+use robomaton_runtime::Manifest;
 use robomaton_store::{
     Capture, Durability, Reader, ReaderOptions, Snapshot, Store, StoreError, StoreOptions,
 };
@@ -54,6 +55,38 @@ fn compare(reader: &Reader, store: &Store, now: u64) {
         }
         assert_eq!(read, state, "site {site}");
     }
+}
+
+/// A reader does without damaged layers on demand, and leaves their files as they are.
+#[test]
+fn a_damaged_layer_is_left_out_on_demand() {
+    let place = tempfile::tempdir().expect("a directory");
+    let place = place.path();
+    let store = Store::open(place, options()).expect("a store");
+    for (site, fetched_at) in [(1, START), (2, START), (1, START + 1)] {
+        store.put(&capture(site, fetched_at, 200)).and_then(|_| store.flush()).expect("room");
+    }
+    drop(store);
+    let damaged = Manifest::read(place).expect("a manifest").layers.pop().expect("a layer");
+    fs::write(place.join(&damaged), "no image").expect("room");
+    let without_damaged_layers = true;
+    let error = Reader::open(place, ReaderOptions::default()).err().expect("a damaged layer").to_string();
+    assert!(error.contains(&damaged), "{error}");
+    let reader = Reader::open(place, ReaderOptions { without_damaged_layers, ..ReaderOptions::default() });
+    let reader = reader.expect("the rest");
+    let left_out = || reader.left_out().into_iter().map(|layer| layer.name).collect::<Vec<_>>();
+    let times =
+        || [1, 2, 3].map(|site| reader.state(&url(site), START).ok().and_then(|state| state.fetched_at));
+    assert_eq!((left_out(), times()), (vec![damaged.clone()], [Some(START), Some(START), None]));
+    assert_eq!(fs::read(place.join(&damaged)).expect("its file"), b"no image");
+    // The writer sets it aside, and goes on.
+    let store = Store::open(place, StoreOptions { without_damaged_layers, ..options() }).expect("the rest");
+    store.put(&capture(3, START, 200)).and_then(|_| store.flush()).expect("room");
+    assert!(reader.refresh().expect("a store"));
+    assert_eq!((left_out(), times()), (vec![], [Some(START); 3]));
+    store.put(&capture(2, START + 1, 200)).and_then(|_| store.flush()).expect("room");
+    assert!(reader.refresh().expect("a store"));
+    assert_eq!((left_out(), times()), (vec![], [Some(START), Some(START + 1), Some(START)]));
 }
 
 #[test]

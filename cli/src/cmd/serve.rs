@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     #[arg(
         long,
         value_name = "DIR",
-        conflicts_with_all = ["image", "no_verify", "map_above", "on_long_unreachable"]
+        conflicts_with_all = ["image", "no_verify", "map_above"]
     )]
     store: Option<PathBuf>,
     /// File with the token of clients that put captures, 16 to 1024 visible ASCII characters

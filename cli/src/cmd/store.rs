@@ -8,12 +8,13 @@ mod put;
 
 use super::visit::{Time, time};
 use crate::failure::Failure;
-use crate::options::{Dialect, LayersArgs};
+use crate::input::remark_left_out;
+use crate::options::{Dialect, LayersArgs, LongUnreachableArgs};
 use crate::output::{Out, remark};
 use clap::{Args, Subcommand};
 use robomaton_explain::time::now;
 use robomaton_explain::{count, crawler_names, names};
-use robomaton_runtime::{LeftOut, Manifest};
+use robomaton_runtime::{LeftOut, Manifest, Terms};
 use robomaton_store::{Durability, Reader, ReaderOptions, SiteStateJson, Stats, Store, StoreOptions};
 use serde_json::json;
 use std::io::Write;
@@ -51,6 +52,8 @@ struct StoreArgs {
     directory: PathBuf,
     #[command(flatten)]
     dialect: Dialect,
+    #[command(flatten)]
+    layers: LayersArgs,
     /// Print JSON objects, one per line
     #[arg(long)]
     json: bool,
@@ -76,6 +79,8 @@ struct State {
     /// commas, best first
     #[arg(long, value_name = "NAME", requires = "json")]
     agent: Option<String>,
+    #[command(flatten)]
+    long_unreachable: LongUnreachableArgs,
     /// URLs of the sites
     #[arg(value_name = "URL", required = true)]
     urls: Vec<String>,
@@ -97,8 +102,6 @@ struct Due {
 struct Compact {
     #[command(flatten)]
     store: StoreArgs,
-    #[command(flatten)]
-    layers: LayersArgs,
     /// Remove the captures that were fetched before this time, and write all others as one layer
     #[arg(long, value_name = "TIME", value_parser = time)]
     evict_before: Option<Time>,
@@ -125,9 +128,9 @@ store is opened.
 fetch of each site is unconditional. A site whose time of fetch the image does not have is stale and due at once.
 
 `state` prints STATE<TAB>URL for each URL. STATE is fresh, stale (the answers count, fetch again), unreachable (all is \
-disallowed) or unknown (fetch first). In JSON: url, state, fetched_at, fetch_at, in_flight (null: only the writer \
-knows), not_before (Retry-After), since, etag, last_modified; with --agent also crawl_delay, request_rates, visit_times \
-and clean_params.
+disallowed, and 30 days after the first failure as --on-long-unreachable says) or unknown (fetch first). In JSON: url, \
+state, fetched_at, fetch_at, in_flight (null: only the writer knows), not_before (Retry-After), since, etag, \
+last_modified, verdict (of an unreachable site); with --agent also crawl_delay, request_rates, visit_times and clean_params.
 
 Exit codes: 0 done, 2 error, or a line or URL is invalid; the other ones are done.
 
@@ -144,7 +147,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     match &arguments.action {
         Action::Put(put) => put::run(put),
         Action::Seed(seed) => {
-            let store = open(&seed.store, &LayersArgs { without_damaged_layers: false })?;
+            let store = open(&seed.store)?;
             store.seed(&seed.images).map_err(Failure::from_error)?;
             stats(&store.stats(), seed.store.json)
         }
@@ -152,7 +155,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Action::Due(due) => run_due(due),
         Action::Compact(compact) => {
             check(&compact.store)?;
-            let store = open(&compact.store, &compact.layers)?;
+            let store = open(&compact.store)?;
             // First, since a capture that was handed over may be old enough to be evicted. A
             // damaged file stays where it is, and must not keep the store from being compacted.
             let taken = store.take_handed();
@@ -164,14 +167,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             .map_err(Failure::from_error)?;
             stats(&store.stats(), compact.store.json)
         }
-        Action::Stats(arguments) => stats(&read(&arguments.store)?.stats(), arguments.store.json),
+        Action::Stats(arguments) => {
+            stats(&read(&arguments.store, Terms::default())?.stats(), arguments.store.json)
+        }
     }
 }
 
-fn open(arguments: &StoreArgs, layers: &LayersArgs) -> Result<Store, Failure> {
+fn open(arguments: &StoreArgs) -> Result<Store, Failure> {
     // The last sync covers all puts of the command.
     let (compile, durability) = (arguments.dialect.options(), Durability::Never);
-    let without_damaged_layers = layers.without_damaged_layers;
+    let without_damaged_layers = arguments.layers.without_damaged_layers;
     let options = StoreOptions { compile, durability, without_damaged_layers, ..StoreOptions::default() };
     let store = Store::open(&arguments.directory, options).map_err(Failure::from_error)?;
     for LeftOut { name, error } in store.left_out() {
@@ -187,10 +192,14 @@ fn check(arguments: &StoreArgs) -> Result<(), Failure> {
 }
 
 /// Reads a store, which another process may be writing.
-fn read(arguments: &StoreArgs) -> Result<Reader, Failure> {
+fn read(arguments: &StoreArgs, terms: Terms) -> Result<Reader, Failure> {
     check(arguments)?;
-    let options = ReaderOptions { compile: arguments.dialect.options(), ..ReaderOptions::default() };
-    Reader::open(&arguments.directory, options).map_err(Failure::from_error)
+    let compile = arguments.dialect.options();
+    let without_damaged_layers = arguments.layers.without_damaged_layers;
+    let options = ReaderOptions { compile, terms, without_damaged_layers };
+    let reader = Reader::open(&arguments.directory, options).map_err(Failure::from_error)?;
+    remark_left_out(&reader.left_out());
+    Ok(reader)
 }
 
 fn exit_code(invalid: usize) -> ExitCode {
@@ -198,7 +207,8 @@ fn exit_code(invalid: usize) -> ExitCode {
 }
 
 fn run_state(arguments: &State) -> Result<ExitCode, Failure> {
-    let reader = read(&arguments.store)?;
+    let on_long_unreachable = arguments.long_unreachable.decision();
+    let reader = read(&arguments.store, Terms { on_long_unreachable, ..Terms::default() })?;
     let at = arguments.now.map_or_else(now, |time| time.seconds);
     let query = match &arguments.agent {
         Some(agent) => {
@@ -234,7 +244,7 @@ fn run_state(arguments: &State) -> Result<ExitCode, Failure> {
 }
 
 fn run_due(arguments: &Due) -> Result<ExitCode, Failure> {
-    let reader = read(&arguments.store)?;
+    let reader = read(&arguments.store, Terms::default())?;
     let at = arguments.now.map_or_else(now, |time| time.seconds);
     let mut out = Out::new();
     for due in reader.snapshot().due(at, arguments.count) {

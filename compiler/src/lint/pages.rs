@@ -7,10 +7,10 @@
 use super::acap::QUALIFIERS;
 use super::finding::PageFinding;
 use super::{Code, directives, quote};
+use crate::context::NO_SNIPPET;
 use crate::context::Page;
 use crate::language::condition::{Dialect, Place, condition};
 use crate::language::pages::{is_later, prohibited};
-use crate::context::NO_SNIPPET;
 use robomaton_formats::Condition;
 use robomaton_formats::policy::USAGES;
 use robomaton_grammar::acap::value;

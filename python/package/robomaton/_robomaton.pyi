@@ -347,6 +347,8 @@ class SiteState:
     @property
     def since(self) -> int | None: ...
     @property
+    def verdict(self) -> Literal["allowed", "disallowed"] | None: ...
+    @property
     def etag(self) -> str | None: ...
     @property
     def last_modified(self) -> str | None: ...
@@ -358,6 +360,7 @@ class StoreReader:
         cls: Type[_StoreReader],
         path: _Path,
         *,
+        without_damaged_layers: bool = False,
         profile: _Profile = "full",
         crawlers: Sequence[str] = (),
         vocabulary: Sequence[str] = (),
@@ -368,12 +371,15 @@ class StoreReader:
         max_stars: int | None = None,
         on_forbidden: _Permission = "allow",
         on_throttled: _Permission = "allow",
+        on_long_unreachable: _Permission = "deny",
         elements: bool = False,
         named_only: bool = False,
         headers: bool = False,
     ) -> _StoreReader: ...
     @property
     def path(self) -> str: ...
+    @property
+    def left_out(self) -> List[Tuple[str, str]]: ...
     @property
     def closed(self) -> bool: ...
     def close(self) -> None: ...
@@ -459,7 +465,15 @@ class StoreReader:
         threads: int = 1,
         nulls: Literal["error"] = "error",
     ) -> List[bool]: ...
-    def explain(self, url: _Text, agent: _Agent, *, usage: str | None = None, purpose: str | None = None) -> str: ...
+    def explain(
+        self,
+        url: _Text,
+        agent: _Agent,
+        *,
+        usage: str | None = None,
+        purpose: str | None = None,
+        document: str | None = None,
+    ) -> str: ...
     def site(self, url: _Text) -> dict[str, Any] | None: ...
     def sitemaps(self, url: _Text) -> List[str]: ...
     def crawl_delay(self, url: _Text, agent: _Agent) -> float | None: ...
@@ -495,12 +509,11 @@ class Store(StoreReader):
         max_stars: int | None = None,
         on_forbidden: _Permission = "allow",
         on_throttled: _Permission = "allow",
+        on_long_unreachable: _Permission = "deny",
         elements: bool = False,
         named_only: bool = False,
         headers: bool = False,
     ) -> _Store: ...
-    @property
-    def left_out(self) -> List[Tuple[str, str]]: ...
     def put(
         self,
         url: _Text,
@@ -540,7 +553,12 @@ def compile(
     max_stars: int | None = None,
 ) -> dict[str, Any]: ...
 def merge(
-    images: Iterable[_Path], output: _Path, *, shards: int | None = None, force: bool = False
+    images: Iterable[_Path],
+    output: _Path,
+    *,
+    shards: int | None = None,
+    force: bool = False,
+    without_damaged_layers: bool = False,
 ) -> dict[str, Any]: ...
 def _lint(
     text: _Text, url: _Text | None, profile: _Profile, files: dict[str, _Text] | None

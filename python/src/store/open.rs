@@ -2,7 +2,8 @@
 //!
 //! Invariant: a store is used and closed by the process that opened it. After a fork, the locks and
 //! the threads of the parent are not there in the child, so the child leaves the store of its
-//! parent as it is, even at the end. It knows no class of Python.
+//! parent as it is, even at the end. A store is never closed with the interpreter lock held. It
+//! knows no class of Python.
 
 use crate::ask::{Agent, Use, check_names, names_of};
 use crate::batch::{Answers, Who};
@@ -11,7 +12,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use robomaton_compiler::emit;
 use robomaton_explain::{Query as Explained, check_usage};
-use robomaton_runtime::{Image, Verdict};
+use robomaton_runtime::{Image, LeftOut, Verdict};
 use robomaton_store::{Due, Query, Reader, ReaderOptions, SiteState, Snapshot, Stats, Store, StoreError};
 use std::collections::HashMap;
 use std::path::Path;
@@ -47,6 +48,13 @@ impl Open {
         match self {
             Open::Writer(store) => store.due(now, most),
             Open::Reader(reader) => reader.due(now, most),
+        }
+    }
+
+    pub(crate) fn left_out(&self) -> Vec<LeftOut> {
+        match self {
+            Open::Writer(store) => store.left_out().to_vec(),
+            Open::Reader(reader) => reader.left_out(),
         }
     }
 
@@ -176,6 +184,8 @@ impl Opened {
 pub(crate) struct Moment<'o> {
     pub(crate) opened: &'o Opened,
     pub(crate) snapshot: Arc<Snapshot>,
+    /// In Unix seconds.
+    pub(crate) now: u64,
 }
 
 impl Answers for Moment<'_> {
@@ -198,16 +208,22 @@ impl Answers for Moment<'_> {
         mut each: impl FnMut(&Verdict<'_>),
     ) {
         for (row, url) in (first..).zip(urls) {
-            self.snapshot.ask(who.of(row), url, &mut each);
+            self.snapshot.ask_at(who.of(row), url, self.now, &mut each);
         }
     }
 }
 
 impl Drop for Opened {
     fn drop(&mut self) {
-        let open = self.open.take();
+        let mut open = self.open.take();
         if !self.is_of_this_process() {
             std::mem::forget(open);
+            return;
         }
+        // Closing a writer syncs. The last holder may be a question that outlives a `close` in
+        // another thread, or the collector, with the interpreter lock.
+        let _ = Python::try_attach(|py| py.detach(|| drop(open.take())));
+        // If there is no interpreter any more, nobody waits for its lock.
+        drop(open);
     }
 }

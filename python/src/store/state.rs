@@ -18,7 +18,7 @@ impl From<State> for SiteState {
 #[pymethods]
 impl SiteState {
     /// `unknown`: fetch robots.txt first; `fresh`: the answers count; `stale`: they count, and
-    /// robots.txt is to be fetched again; `unreachable`: everything is disallowed.
+    /// robots.txt is to be fetched again; `unreachable`: `verdict` is the answer about all pages.
     #[getter]
     fn state(&self) -> &'static str {
         self.0.knowledge.name()
@@ -50,6 +50,13 @@ impl SiteState {
             Knowledge::Unreachable { since } => Some(since),
             _ => None,
         }
+    }
+
+    /// The answer about all pages of an unreachable site: `disallowed`, and after 30 days as
+    /// `on_long_unreachable` says; None for other sites.
+    #[getter]
+    fn verdict(&self) -> Option<&'static str> {
+        self.0.verdict.map(|verdict| verdict.name())
     }
 
     /// The ETag of the text that is held.

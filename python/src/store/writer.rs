@@ -9,7 +9,7 @@ use super::time::{given, seconds};
 use crate::arguments;
 use crate::ask::Listed;
 use crate::error::store_error;
-use crate::image::{named, permission};
+use crate::image::permission;
 use crate::options::compile_options;
 use crate::paths::Named;
 use crate::text::Text;
@@ -28,9 +28,8 @@ use std::time::Duration;
 /// `durability` says when a put is durable: `"each"` when it returns; a number of milliseconds, at
 /// most so long after; `None` when the system writes it (a crash of the process loses nothing, a
 /// power failure may). `memory_captures` is the number of captures in memory before they become a
-/// layer (4096). With `without_damaged_layers`, layers that are missing or damaged are no error,
-/// but are taken out of the store, which keeps their files; `left_out` names them, and older
-/// captures count. The other options are those of `StoreReader`.
+/// layer (4096). With `without_damaged_layers`, layers that are missing or damaged are taken out of
+/// the store, which keeps their files. The other options are those of `StoreReader`.
 ///
 /// ```python
 /// with robomaton.Store("crawl.store") as store:
@@ -77,11 +76,11 @@ impl Store {
             path, *, durability=None, memory_captures=None, without_damaged_layers=false, profile="full".into(),
             crawlers=Listed::default(), vocabulary=Listed::default(), control_tokens=Listed::default(), max_bytes=None,
             max_groups=None, max_rules=None, max_stars=None, on_forbidden="allow".into(), on_throttled="allow".into(),
-            elements=false, named_only=false, headers=false
+            on_long_unreachable="deny".into(), elements=false, named_only=false, headers=false
         ),
         text_signature = "(path, *, durability='each', memory_captures=None, without_damaged_layers=False, profile='full', \
                           crawlers=(), vocabulary=(), control_tokens=(), max_bytes=None, max_groups=None, max_rules=None, max_stars=None, \
-                          on_forbidden='allow', on_throttled='allow', elements=False, named_only=False, headers=False)"
+                          on_forbidden='allow', on_throttled='allow', on_long_unreachable='deny', elements=False, named_only=False, headers=False)"
     )]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn new(
@@ -100,6 +99,7 @@ impl Store {
         #[pyo3(from_py_with = arguments::max_stars)] max_stars: Option<usize>,
         on_forbidden: String,
         on_throttled: String,
+        on_long_unreachable: String,
         elements: bool,
         named_only: bool,
         headers: bool,
@@ -113,7 +113,9 @@ impl Store {
             limits,
             on_forbidden,
             on_throttled,
-            elements
+            on_long_unreachable,
+            elements,
+            without_damaged_layers
         );
         let path = path.0;
         let store = StoreOptions {
@@ -121,19 +123,13 @@ impl Store {
             durability: durability.unwrap_or_default(),
             terms: options.terms.clone(),
             memory_captures: at_least_one("memory_captures", memory_captures)?,
-            without_damaged_layers,
+            without_damaged_layers: options.without_damaged_layers,
         };
         let store = py.detach(|| Written::open(&path, store));
         let store = store.map_err(|error| store_error(py, &path, &error))?;
         let opened = Opened::new(py, Open::Writer(store), options, headers, named_only)?;
         let reader = StoreReader { opened: ArcSwapOption::from_pointee(opened), path };
         Ok(PyClassInitializer::from(reader).add_subclass(Store))
-    }
-
-    /// The layers that it was opened without, each with the reason: see `without_damaged_layers`.
-    #[getter]
-    fn left_out(slf: &Bound<'_, Store>) -> PyResult<Vec<(String, String)>> {
-        slf.as_super().get().write(slf.py(), |store| Ok(named(store.left_out())))
     }
 
     /// Puts the result of fetching a robots.txt: it counts for the next question, and is durable as

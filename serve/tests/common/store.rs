@@ -32,7 +32,11 @@ pub(crate) fn options(directory: &Path, token: Option<&str>) -> StoreServerOptio
 
 impl Service {
     pub(crate) fn start(directory: &Path, token: Option<&str>) -> Service {
-        let server = Server::bind_store(options(directory, token)).expect("a server");
+        Service::with(options(directory, token))
+    }
+
+    pub(crate) fn with(options: StoreServerOptions) -> Service {
+        let server = Server::bind_store(options).expect("a server");
         let address = server.address();
         let (stop, stopped) = oneshot::channel();
         let thread = std::thread::spawn(move || {

@@ -6,7 +6,6 @@
 
 use super::{StoreArgs, exit_code, open};
 use crate::failure::Failure;
-use crate::options::LayersArgs;
 use crate::output::{Out, remark};
 use clap::Args;
 use robomaton_explain::count;
@@ -34,8 +33,6 @@ const WARC_HEADS: [&[u8]; 3] = [b"WARC/", b"\x1f\x8b", b"\x28\xb5\x2f\xfd"];
 pub(super) struct Put {
     #[command(flatten)]
     store: StoreArgs,
-    #[command(flatten)]
-    layers: LayersArgs,
     /// Lines of JSON, or a WARC file, plain or gzipped; `-` or none for standard input
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
@@ -64,8 +61,7 @@ pub(super) fn run(arguments: &Put) -> Result<ExitCode, Failure> {
     input.by_ref().take(longest).read_to_end(&mut head).map_err(unread)?;
     let is_warc = WARC_HEADS.iter().any(|start| head.starts_with(start));
     let input = Cursor::new(head).chain(input);
-    let mut putting =
-        Putting { store: open(&arguments.store, &arguments.layers)?, summary: Summary::default() };
+    let mut putting = Putting { store: open(&arguments.store)?, summary: Summary::default() };
     match is_warc {
         true => putting.put_warc(input, path)?,
         false => putting.put_lines(input, unread)?,
