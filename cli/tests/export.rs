@@ -202,3 +202,28 @@ fn documents_beside_robots_txt_are_counted() {
     assert!(run.err.contains("1 document beside it"), "{run:?}");
     assert_eq!((rows(&place, "t/sites.jsonl").len(), rows(&place, "t/rules.jsonl").len()), (1, 1));
 }
+
+/// One document of statements answers differently beside different outcomes of robots.txt.
+#[test]
+fn shares_depend_on_the_outcome() {
+    let place = Place::new();
+    let reserves = r#"[{"location":"/","tdm-reservation":1}]"#;
+    let line = |host: &str, path: &str, status: u16, body: &str| {
+        json!({ "url": format!("https://{host}.example/{path}"), "status": status, "body": body }).to_string()
+    };
+    let lines: Vec<String> = [("a", 404), ("b", 500), ("c", 404)]
+        .iter()
+        .flat_map(|&(host, status)| {
+            [line(host, "robots.txt", status, ""), line(host, ".well-known/tdmrep.json", 200, reserves)]
+        })
+        .collect();
+    place.write("c.jsonl", lines.join("\n"));
+    place.run(&["compile", "--pages", "c.jsonl", "-o", "i.rimg"]).ok();
+    place.run(&["export", "i.rimg", "--to", "t", "--format", "jsonl", "--crawler", "*"]).ok();
+    let policy = rows(&place, "t/policy.jsonl");
+    let share = |host: &str| {
+        let row = policy.iter().find(|row| row["site"] == format!("https://{host}.example"));
+        row.expect("a row")["share"].clone()
+    };
+    assert_eq!(["a", "b", "c"].map(share), ["all", "none", "all"]);
+}

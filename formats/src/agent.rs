@@ -222,16 +222,16 @@ impl AgentRule {
     }
 }
 
-/// Splits names separated by commas. `None` if the input is anything else: a header may contain
-/// commas too.
+/// Splits names separated by commas, of which there may be too many. `None` if the input is anything
+/// else: a header may contain commas too.
 pub fn list(given: &str) -> Option<Vec<&str>> {
     let is_name = |name: &&str| {
-        let (token, version) = name.split_once('/').unwrap_or((name, ""));
-        let is_whole = |part: &str| product_token(part.as_bytes()).len() == part.len();
-        !token.is_empty() && is_whole(token) && is_whole(version)
+        let (token, version) = name.split_at(name.find('/').unwrap_or(name.len()));
+        let is_token = !token.is_empty() && product_token(token.as_bytes()).len() == token.len();
+        is_token && (version.is_empty() || is_version(version))
     };
-    let names: Vec<&str> = given.split(',').map(str::trim_ascii).collect();
-    (names.len() > 1 && names.iter().all(is_name)).then_some(names)
+    let names: Vec<&str> = given.split(',').map(str::trim_ascii).filter(|name| !name.is_empty()).collect();
+    (given.contains(',') && !names.is_empty() && names.iter().all(is_name)).then_some(names)
 }
 
 #[cfg(test)]
@@ -260,6 +260,9 @@ mod tests {
             ("a", &["a"][..]),
             ("a, b/1.0", &["a", "b/1.0"]),
             ("*", &["*"]),
+            ("a,", &["a"]),
+            ("a,,b", &["a", "b"]),
+            (", a/1.0+git, b", &["a/1.0+git", "b"]),
             ("360Spider,008", &["360Spider", "008"]),
             (HEADER, &["GPTBot"]),
             ("Googlebot/2.1 (+http://g.example)", &["Googlebot"]),
@@ -270,7 +273,8 @@ mod tests {
         assert_eq!(AgentRule::Substring.crawler_names("Fig Tree").unwrap(), ["Fig Tree"]);
         assert!(every.iter().all(|rule| rule.crawler_names(BROWSER).is_err()));
         assert_eq!(TOKEN.crawler_names_or_nobody(BROWSER), [""]);
-        for (nobody, fail) in [("", [true, false, true]), ("/1.0", [true, false, true]), ("a,,b", [false; 3])]
+        for (nobody, fail) in
+            [("", [true, false, true]), ("/1.0", [true, false, true]), (",", [true, false, false])]
         {
             assert_eq!(every.map(|rule| rule.crawler_names(nobody).is_err()), fail, "{nobody}");
         }

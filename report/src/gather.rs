@@ -13,12 +13,12 @@ use crate::text::shown;
 use rayon::prelude::*;
 use robomaton_compiler::CompileContext;
 use robomaton_compiler::lint::{Code, lint};
+use robomaton_formats::Outcome;
 use robomaton_formats::crawlers::known;
 use robomaton_formats::detail::Detail;
-use robomaton_formats::{DocumentId, Outcome};
 use robomaton_grammar::{Severity, scan};
 use robomaton_runtime::{Crawler, Image, Site, Usage};
-use robomaton_tables::coverage::{Coverage, Coverages};
+use robomaton_tables::coverage::{AnswersKey, Coverage, Coverages, answers_key};
 use robomaton_tables::stances::stances;
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -31,7 +31,7 @@ pub const WINDOW: usize = 256;
 /// Bytes of memory for each site, to find the sites with the longest records.
 pub const BYTES_A_SITE: usize = 8;
 /// Bytes of memory for each text.
-pub const BYTES_A_TEXT: usize = 8;
+pub const BYTES_A_TEXT: usize = 16;
 
 /// The maximum number of bytes of a text that are read, whatever limit the image states.
 const TEXT_READ: usize = 64 << 20;
@@ -81,7 +81,7 @@ impl Index {
 /// A text to be read.
 struct Job<'i> {
     site: Site<'i>,
-    document: DocumentId,
+    key: AnswersKey,
     sites: u64,
     embed: bool,
 }
@@ -98,10 +98,10 @@ struct Making {
     figures: Figures,
     blocks: Blocks,
     index: Index,
-    /// The number in the page of each document.
-    numbers: HashMap<DocumentId, u32>,
+    /// The number in the page of each text.
+    numbers: HashMap<AnswersKey, u32>,
     /// Sites whose text is not read yet.
-    waiting: Vec<(usize, DocumentId)>,
+    waiting: Vec<(usize, AnswersKey)>,
 }
 
 /// Counts and embeds. `done` grows to the number of sites.
@@ -111,9 +111,9 @@ where
 {
     let crawlers = crawlers(image);
     let read_options = ReadOptions { image, options, crawlers: &crawlers };
-    let mut sites_of: HashMap<DocumentId, u32> = HashMap::new();
-    for document in image.sites().filter_map(|site| site.document()) {
-        *sites_of.entry(document).or_default() += 1;
+    let mut sites_of: HashMap<AnswersKey, u32> = HashMap::new();
+    for key in image.sites().filter(|site| site.document().is_some()).map(|site| answers_key(&site)) {
+        *sites_of.entry(key).or_default() += 1;
     }
     let last = last_embedded(image, options.sites);
     let mut making = Making {
@@ -128,16 +128,16 @@ where
         waiting: Vec::new(),
     };
     // Sites without a text differ only in the outcome of the fetch.
-    let mut without: BTreeMap<(Option<Outcome>, u16), (Vec<Coverage>, u32)> = BTreeMap::new();
+    let mut without: BTreeMap<AnswersKey, (Vec<Coverage>, u32)> = BTreeMap::new();
     let mut jobs = Vec::with_capacity(WINDOW);
     for (place, site) in image.sites().enumerate() {
         done.fetch_add(1, Ordering::Relaxed);
         making.figures.add_site(site.outcome(), site.fetched_at());
         let embed = last.is_none_or(|last| rank(place, &site) <= last);
-        let Some(document) = site.document() else {
-            let (coverages, number) = without
-                .entry((site.outcome(), site.status()))
-                .or_insert_with(|| (coverages(&crawlers, &site), NONE));
+        let key = answers_key(&site);
+        if site.document().is_none() {
+            let (coverages, number) =
+                without.entry(key).or_insert_with(|| (coverages(&crawlers, &site), NONE));
             making.figures.add_coverages(coverages, 1);
             if embed {
                 if *number == NONE {
@@ -147,13 +147,13 @@ where
                 making.index.add(&site, *number);
             }
             continue;
-        };
+        }
         if embed {
-            making.waiting.push((making.index.texts.len(), document));
+            making.waiting.push((making.index.texts.len(), key));
             making.index.add(&site, NONE);
         }
-        if let Some(sites) = sites_of.remove(&document) {
-            jobs.push(Job { site, document, sites: u64::from(sites), embed });
+        if let Some(sites) = sites_of.remove(&key) {
+            jobs.push(Job { site, key, sites: u64::from(sites), embed });
         }
         if jobs.len() == WINDOW {
             making.join(&read_options, &jobs)?;
@@ -178,11 +178,11 @@ impl Making {
         for (job, (text, policy)) in jobs.iter().zip(read) {
             self.figures.add_text(&text, job.sites);
             if let Some(policy) = policy {
-                self.numbers.insert(job.document, self.blocks.add(&policy)?);
+                self.numbers.insert(job.key, self.blocks.add(&policy)?);
             }
         }
-        for (place, document) in self.waiting.drain(..) {
-            self.index.texts[place] = self.numbers.get(&document).copied().unwrap_or(NONE);
+        for (place, key) in self.waiting.drain(..) {
+            self.index.texts[place] = self.numbers.get(&key).copied().unwrap_or(NONE);
         }
         Ok(())
     }
@@ -224,9 +224,6 @@ fn coverages(crawlers: &[Crawler], site: &Site<'_>) -> Vec<Coverage> {
     Coverages::new(crawlers, &[Usage::CRAWL]).of(site).to_vec()
 }
 
-/// A key of sites with equal coverages: a text, or an outcome and its status.
-type Kind = (Option<DocumentId>, Option<Outcome>, u16);
-
 /// Counts coverages and uses only: a point of the chart over time, and the counts as JSON.
 pub(crate) fn count_coverages<D>(image: &Image<D>, done: &AtomicU64) -> Figures
 where
@@ -234,13 +231,12 @@ where
 {
     let crawlers = crawlers(image);
     let mut figures = Figures::new(known().len());
-    // Sites with the same text, or without one and with the same outcome, are measured once.
-    let mut alike: BTreeMap<Kind, (Site<'_>, u64)> = BTreeMap::new();
+    // Sites with equal answers are measured once.
+    let mut alike: BTreeMap<AnswersKey, (Site<'_>, u64)> = BTreeMap::new();
     for site in image.sites() {
         done.fetch_add(1, Ordering::Relaxed);
         figures.add_site(site.outcome(), site.fetched_at());
-        let key = site.document().map_or((None, site.outcome(), site.status()), |text| (Some(text), None, 0));
-        alike.entry(key).or_insert((site, 0)).1 += 1;
+        alike.entry(answers_key(&site)).or_insert((site, 0)).1 += 1;
     }
     let alike: Vec<(Site<'_>, u64)> = alike.into_values().collect();
     for window in alike.chunks(WINDOW) {

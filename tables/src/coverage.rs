@@ -21,7 +21,7 @@
 
 use robomaton_formats::detail::{Detail, Group};
 use robomaton_formats::pattern::Parts;
-use robomaton_formats::{Decision, DocumentId, Pattern};
+use robomaton_formats::{Decision, DocumentId, Outcome, Pattern};
 use robomaton_runtime::{Basis, Crawler, Site, Usage, Verdict};
 use std::collections::HashMap;
 
@@ -127,12 +127,21 @@ pub fn coverage(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>) -> Coverag
     measure(site, site.detail().as_ref(), crawler, usage)
 }
 
+/// A key of sites with equal answers: the document, and the outcome and status of robots.txt, which
+/// also count where a document has only statements of pages or other files.
+pub type AnswersKey = (Option<DocumentId>, Option<Outcome>, u16);
+
+/// The key of a site's answers.
+pub fn answers_key(site: &Site<'_>) -> AnswersKey {
+    (site.document(), site.outcome(), site.status())
+}
+
 /// Coverages for the same crawlers on many sites. If the same groups of a document apply to several
 /// crawlers, only one of them is measured; likewise for sites with the same text.
 pub struct Coverages<'a> {
     crawlers: &'a [Crawler],
     usages: &'a [Usage<'a>],
-    known: HashMap<Option<DocumentId>, Box<[Coverage]>>,
+    known: HashMap<AnswersKey, Box<[Coverage]>>,
 }
 
 /// The number of cached coverages, at 16 bytes each, at which the cache is emptied.
@@ -146,14 +155,11 @@ impl<'a> Coverages<'a> {
 
     /// The coverages of a site: for each crawler, one for each usage.
     pub fn of(&mut self, site: &Site<'_>) -> &[Coverage] {
-        // Sites without a document differ in the outcome of their fetch, and are cheap.
-        let document = site.document();
-        if document.is_none() || self.known.len() >= CACHED / (self.crawlers.len() * self.usages.len()).max(1)
-        {
+        if self.known.len() >= CACHED / (self.crawlers.len() * self.usages.len()).max(1) {
             self.known.clear();
         }
         let (crawlers, usages) = (self.crawlers, self.usages);
-        self.known.entry(document).or_insert_with(|| {
+        self.known.entry(answers_key(site)).or_insert_with(|| {
             let detail = site.detail();
             let mut answered: HashMap<(Vec<usize>, bool, usize), Coverage> = HashMap::new();
             let mut all = Vec::with_capacity(crawlers.len() * usages.len());

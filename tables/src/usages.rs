@@ -11,12 +11,14 @@
 //! Each witness is a question to `runtime`; nothing is weighed here. If the same groups apply to
 //! several crawlers, only one of them is measured.
 
-use crate::coverage::{Found, Share, answering, fresh, naming, patterns, url, witnesses};
+use crate::coverage::{
+    AnswersKey, Found, Share, answering, answers_key, fresh, naming, patterns, url, witnesses,
+};
 use robomaton_formats::detail::{Detail, Group as RuleGroup};
 use robomaton_formats::policy::CRAWL;
 use robomaton_formats::preference::{Effect, Group, Kind, Language, Record, Source, Statement, Tag};
 use robomaton_formats::usage::{AI_INDEX, AI_INPUT, AI_TRAIN, INDEX, SEARCH, TDM, USAGES, parts};
-use robomaton_formats::{DocumentId, Notation, Pattern};
+use robomaton_formats::{Notation, Pattern};
 use robomaton_runtime::{Basis, Crawler, Image, Site};
 use std::collections::{BTreeSet, HashMap};
 
@@ -44,7 +46,7 @@ pub struct UsageCoverage {
 /// Coverages by usage on many sites of one image; sites with the same text are measured once.
 pub struct UsageCoverages<'i, D> {
     image: &'i Image<D>,
-    known: HashMap<DocumentId, Vec<UsageCoverage>>,
+    known: HashMap<AnswersKey, Vec<UsageCoverage>>,
     /// The number of coverages in `known`.
     count: usize,
     none: Vec<UsageCoverage>,
@@ -65,8 +67,11 @@ impl<'i, D: AsRef<[u8]>> UsageCoverages<'i, D> {
     /// The coverages of a site: for `*` and each crawler that its preferences name, in order, one
     /// for each of [`ASKED`]. None if nothing on the site states a preference.
     pub fn of(&mut self, site: &Site<'_>) -> &[UsageCoverage] {
-        let Some(document) = site.document() else { return &self.none };
-        if !self.known.contains_key(&document) {
+        let key = answers_key(site);
+        if key.0.is_none() {
+            return &self.none;
+        }
+        if !self.known.contains_key(&key) {
             let detail = site.detail().unwrap_or_default();
             let names = std::iter::once("*").chain(named(&detail));
             let measured = match states_any(&detail) {
@@ -78,9 +83,9 @@ impl<'i, D: AsRef<[u8]>> UsageCoverages<'i, D> {
                 self.count = 0;
             }
             self.count += measured.len();
-            self.known.insert(document, measured);
+            self.known.insert(key, measured);
         }
-        self.known.get(&document).unwrap_or(&self.none)
+        self.known.get(&key).unwrap_or(&self.none)
     }
 }
 

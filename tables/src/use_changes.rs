@@ -4,14 +4,14 @@
 //! are measured once, and captures without a preference not at all. It does not know how two images
 //! are read in parallel.
 
-use crate::coverage::Share;
+use crate::coverage::{AnswersKey, Share, answers_key};
 use crate::rows::{Subject, languages};
 use crate::usages::{ASKED, UsageCoverage, measure, named, states_any};
 use crate::write::Writer;
+use robomaton_formats::crawlers;
 use robomaton_formats::detail::Detail;
 use robomaton_formats::usage::USAGES;
 use robomaton_formats::vocabulary::usage_of_label;
-use robomaton_formats::{DocumentId, crawlers};
 use robomaton_runtime::{Image, Site};
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
@@ -78,7 +78,7 @@ pub(crate) struct UseChanges<'i, D> {
     images: [&'i Image<D>; 2],
     crawlers: &'i [String],
     usages: Vec<u16>,
-    known: HashMap<[DocumentId; 2], Rc<[UseChange]>>,
+    known: HashMap<[AnswersKey; 2], Rc<[UseChange]>>,
     /// The number of changes in `known`, counting an empty list as one.
     count: usize,
 }
@@ -102,23 +102,17 @@ impl<'i, D: AsRef<[u8]>> UseChanges<'i, D> {
         if self.usages.is_empty() || details.iter().all(is_silent) {
             return Rc::from([]);
         }
-        let documents = match sites.map(Site::document) {
-            [Some(before), Some(now)] => Some([before, now]),
-            // Without a document, the outcome of the fetch decides.
-            _ => None,
-        };
-        if let Some(known) = documents.and_then(|documents| self.known.get(&documents)) {
+        let keys = sites.map(answers_key);
+        if let Some(known) = self.known.get(&keys) {
             return Rc::clone(known);
         }
         let changes = self.compare(sites, details);
-        if let Some(documents) = documents {
-            if self.count > CACHED {
-                self.known.clear();
-                self.count = 0;
-            }
-            self.count += changes.len().max(1);
-            self.known.insert(documents, Rc::clone(&changes));
+        if self.count > CACHED {
+            self.known.clear();
+            self.count = 0;
         }
+        self.count += changes.len().max(1);
+        self.known.insert(keys, Rc::clone(&changes));
         changes
     }
 

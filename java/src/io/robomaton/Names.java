@@ -56,6 +56,11 @@ final class Names {
         return at;
     }
 
+    /** True if this is {@code /} and a version. */
+    static boolean isVersion(String text) {
+        return text.matches("/[A-Za-z0-9._+~-]+");
+    }
+
     /** Unicode's Alphabetic, and the numbers: decimal, letter and other. */
     private static boolean isAlphanumeric(int c) {
         int type = Character.getType(c);
@@ -89,22 +94,24 @@ final class Names {
         return words;
     }
 
-    /** Names separated by commas; null if the text is anything else. */
+    /** Names separated by commas, of which there may be too many; null if the text is anything else. */
     static List<String> list(String given) {
         List<String> names = new ArrayList<>();
         for (String part : given.split(",", -1)) {
             String name = trim(part);
+            if (name.isEmpty()) {
+                continue;
+            }
             int slash = name.indexOf('/');
             String token = slash < 0 ? name : name.substring(0, slash);
-            String version = slash < 0 ? "" : name.substring(slash + 1);
             boolean isName = !token.isEmpty()
                     && productToken(token) == token.length()
-                    && productToken(version) == version.length();
+                    && (slash < 0 || isVersion(name.substring(slash)));
             if (!isName) {
                 return null;
             }
             names.add(name);
         }
-        return names.size() > 1 ? names : null;
+        return given.indexOf(',') >= 0 && !names.isEmpty() ? names : null;
     }
 }
