@@ -225,10 +225,13 @@ pub enum SkipReason {
     /// A WARC `revisit` record whose capture is missing.
     #[error("the capture that this revisit record refers to is not among the captures")]
     Revisit,
-    /// Bytes where a WARC record should begin; skipped up to the next line that begins with
-    /// `WARC/`.
-    #[error("no WARC record here; skipped {0} bytes up to the next one")]
+    /// Bytes where a WARC record should begin; skipped up to the next compressed member.
+    #[error("no WARC record here; skipped {0} bytes up to the next compressed member")]
     Garbage(u64),
+    /// The rest of a WARC file in which the beginning of the next record is not known: records that
+    /// seem to begin in it may be a part of what a stranger's site answered.
+    #[error("where the next record begins is not known, so the rest of the file is not read")]
+    Unread,
     /// A WARC header that cannot be read.
     #[error("bad WARC header: {0}")]
     WarcHeader(&'static str),
@@ -292,6 +295,7 @@ impl SkipReason {
             SkipReason::Range(_) => "range",
             SkipReason::Revisit => "revisit",
             SkipReason::Garbage(_) => "garbage",
+            SkipReason::Unread => "unread",
             SkipReason::WarcHeader(_) => "warc-header",
             SkipReason::RecordLength(_) => "record-length",
             SkipReason::RecordTooLong(_) => "record-too-long",
