@@ -76,10 +76,9 @@ impl Record {
 }
 
 /// A fetch with the same content as a capture of that time; `otherwise` is the item if there is no
-/// such capture. For a URL that is no document only the content matters, so a revisit of it is
-/// never used.
+/// such capture.
 fn revisit(found: &Capture, of: RangeInclusive<i64>, otherwise: Skipped) -> Item {
-    let Some(key) = found.key() else { return Item::Skipped(otherwise) };
+    let Some(url) = found.parsed_url() else { return Item::Skipped(otherwise) };
     let Capture { fetched_at, fresh_for, .. } = *found;
-    Item::Revisit(Revisit { key, fetched_at, fresh_for, of, otherwise })
+    Item::Revisit(Revisit { key: found.key(), url, fetched_at, fresh_for, of, otherwise })
 }

@@ -14,6 +14,7 @@ use crate::window::Window;
 use crate::{Capture, ReadLimits, SkipReason, dates, http};
 use robomaton_formats::site::SiteKey;
 use std::ops::{Range, RangeInclusive};
+use url::Url;
 
 /// Bytes that are examined first; nearly every header fits.
 const GLANCE: usize = 4096;
@@ -36,6 +37,7 @@ struct Header {
     date: Range<usize>,
     profile: Range<usize>,
     refers_to_date: Range<usize>,
+    refers_to_target: Range<usize>,
     length: Option<u64>,
     truncated: bool,
     /// The length of the header.
@@ -280,6 +282,18 @@ fn bad_end(window: &Window<'_>, length: u64) -> SkipReason {
     if window.doubtful() { SkipReason::RecordCut } else { SkipReason::RecordLength(length) }
 }
 
+/// A URL in a header without its fragment, also in angle brackets.
+fn normal_url(field: &[u8]) -> Option<Url> {
+    let mut url = Url::parse(str::from_utf8(without_brackets(field)).ok()?).ok()?;
+    url.set_fragment(None);
+    Some(url)
+}
+
+/// A URL without the angle brackets that some writers put around it.
+fn without_brackets(field: &[u8]) -> &[u8] {
+    field.strip_prefix(b"<").and_then(|rest| rest.strip_suffix(b">")).unwrap_or(field)
+}
+
 /// The time in a header.
 fn time(date: &[u8]) -> Option<i64> {
     str::from_utf8(date).ok().and_then(dates::iso)
@@ -316,6 +330,9 @@ impl Header {
             9 if name.eq_ignore_ascii_case(b"warc-date") => first(&mut self.date),
             12 if name.eq_ignore_ascii_case(b"warc-profile") => first(&mut self.profile),
             19 if name.eq_ignore_ascii_case(b"warc-refers-to-date") => first(&mut self.refers_to_date),
+            25 if name.eq_ignore_ascii_case(b"warc-refers-to-target-uri") => {
+                first(&mut self.refers_to_target);
+            }
             15 if name.eq_ignore_ascii_case(b"warc-target-uri") => first(&mut self.target),
             14 if name.eq_ignore_ascii_case(b"warc-truncated") => self.truncated = true,
             14 if name.eq_ignore_ascii_case(b"content-length") && self.length.is_none() => {
@@ -359,12 +376,16 @@ impl<'r> Whole<'r> {
 
     /// For a revisit: when the capture with the content was fetched, which is the time in the
     /// record. An answer "not modified since" refers to all captures in between, and without a time
-    /// any older one is suitable.
+    /// any older one is suitable. What another URL answered is not looked for.
     fn revisited(&self) -> Option<RangeInclusive<i64>> {
         if !self.field(&self.header.kind).eq_ignore_ascii_case(b"revisit") {
             return None;
         }
         let fetched_at = time(self.field(&self.header.date)).unwrap_or(0);
+        let other = normal_url(self.field(&self.header.refers_to_target));
+        if other.is_some_and(|other| Some(other) != normal_url(self.field(&self.header.target))) {
+            return Some(RangeInclusive::new(1, 0));
+        }
         Some(match time(self.field(&self.header.refers_to_date)) {
             Some(then) if self.has_unmodified_profile() => then..=fetched_at,
             Some(then) => then..=then,
@@ -384,7 +405,7 @@ impl<'r> Whole<'r> {
         if !revisit && !kind.eq_ignore_ascii_case(b"response") || target.starts_with(b"dns:") {
             return Ok(Content::Ignored);
         }
-        let target = target.strip_prefix(b"<").and_then(|rest| rest.strip_suffix(b">")).unwrap_or(target);
+        let target = without_brackets(target);
         if target.is_empty() {
             return Err(SkipReason::WarcHeader("no WARC-Target-URI"));
         }
