@@ -55,6 +55,11 @@ impl Capture {
         self.after_scheme().is_some_and(|rest| self.is_of(rest, DATA_TXT))
     }
 
+    /// True if its header speaks of uses. A `Link` seldom does.
+    pub(crate) fn speaks_of_uses(&self) -> bool {
+        self.headers.iter().any(|(name, _)| *name != "link")
+    }
+
     /// The URL, parsed; of a bare host, that of its robots.txt.
     pub(crate) fn parsed_url(&self) -> Option<Url> {
         Url::parse(&self.url).or_else(|_| Url::parse(&format!("http://{}/robots.txt", self.url))).ok()
@@ -238,6 +243,9 @@ pub enum SkipReason {
          is kept"
     )]
     Revisit,
+    /// A WARC `revisit` record of a page or another URL whose header speaks of uses.
+    #[error("the header of a revisit record speaks of uses; it is not read, and the record does not count")]
+    RevisitHeader,
     /// Bytes where a WARC record should begin; skipped up to the next compressed member.
     #[error("no WARC record here; skipped {0} bytes up to the next compressed member")]
     Garbage(u64),
@@ -307,6 +315,7 @@ impl SkipReason {
             SkipReason::Table(_) => "table",
             SkipReason::Range(_) => "range",
             SkipReason::Revisit => "revisit",
+            SkipReason::RevisitHeader => "revisit-header",
             SkipReason::Garbage(_) => "garbage",
             SkipReason::Unread => "unread",
             SkipReason::WarcHeader(_) => "warc-header",

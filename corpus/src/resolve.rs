@@ -320,9 +320,13 @@ impl<P: Clone> Chosen<P> {
         keys.into_iter().map(resolved).collect()
     }
 
-    /// The payloads of other URLs, in an order that depends only on the URLs.
-    pub fn others(&self) -> impl Iterator<Item = &P> {
-        self.targets.values().filter_map(|held| held.payload.as_ref())
+    /// The payloads of other URLs, in an order that depends only on the URLs; each with true if the
+    /// newest fetch is known to have found it.
+    pub fn others(&self) -> impl Iterator<Item = (&P, bool)> {
+        self.targets.iter().filter_map(|(hash, newest)| {
+            let (_, known) = found(newest, self.target_revisits.get(hash));
+            Some((newest.payload.as_ref()?, known.is_some()))
+        })
     }
 
     /// The payload of the newest capture of these URLs, if it has content. Redirects are not

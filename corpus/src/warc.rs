@@ -9,7 +9,7 @@
 //! was a member of its own; otherwise the rest is not read. Every turn of the loop takes bytes out
 //! of the window, so it ends. It does not know gzip: offsets are those of the decompressed stream.
 
-use crate::record::{Content, Record};
+use crate::record::{Content, NEVER, Record};
 use crate::window::Window;
 use crate::{Capture, ReadLimits, SkipReason, dates, http};
 use robomaton_formats::site::SiteKey;
@@ -384,7 +384,7 @@ impl<'r> Whole<'r> {
         let fetched_at = time(self.field(&self.header.date)).unwrap_or(0);
         let other = normal_url(self.field(&self.header.refers_to_target));
         if other.is_some_and(|other| Some(other) != normal_url(self.field(&self.header.target))) {
-            return Some(RangeInclusive::new(1, 0));
+            return Some(NEVER);
         }
         Some(match time(self.field(&self.header.refers_to_date)) {
             Some(then) if self.has_unmodified_profile() => then..=fetched_at,

@@ -157,6 +157,32 @@ fn a_licence_is_renewed() {
     assert_eq!(unknown, "unknown incomplete 0 of 1");
 }
 
+/// What the newest fetch of a page found, or said in its header, is not known: it allows nothing
+/// that a licence may prohibit, and prohibits what it did.
+#[cfg(feature = "pages")]
+#[test]
+fn a_revisit_of_a_page_allows_nothing() {
+    const PAGE: &str = "https://a.example/p";
+    let robots = || at(5, R, text("User-agent: *\nAllow: /\n"));
+    let page = |second, meta: &str| at(second, PAGE, common::html(&format!("<html><head>{meta}")));
+    let same = |of, header: &str| {
+        let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{header}\r\n");
+        revisit(30, PAGE, "identical-payload-digest", Some(of), &block)
+    };
+    let told = |records: &[Vec<u8>]| {
+        let options = BatchOptions { pages: true, ..BatchOptions::default() };
+        common::ask(&opened(&built(records, &options), 50), "a", "index", PAGE)
+    };
+    let (clean, noindex) = ("", "<meta name=robots content=noindex>");
+    assert_eq!(told(&[robots(), page(10, noindex), page(20, clean)]), "allowed");
+    assert_eq!(told(&[robots(), page(10, noindex), page(20, clean), same(20, "")]), "allowed");
+    let unknown = told(&[robots(), page(10, noindex), page(20, clean), same(10, "")]);
+    assert_eq!(unknown, "unknown incomplete");
+    let header = "X-Robots-Tag: noindex\r\n";
+    assert_eq!(told(&[robots(), page(20, clean), same(20, header)]), "unknown incomplete");
+    assert_eq!(told(&[robots(), page(20, noindex), same(20, header)]), "disallowed");
+}
+
 #[test]
 fn a_renewed_capture_is_fresh_as_the_new_header_says() {
     let records = [
