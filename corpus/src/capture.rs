@@ -7,6 +7,7 @@
 use robomaton_formats::Scheme;
 use robomaton_formats::site::{DATA_TXT, SiteError, SiteKey};
 use std::ops::RangeInclusive;
+use url::Url;
 use xxhash_rust::xxh3::Xxh3;
 
 /// One fetch of one URL, as stored by a crawler.
@@ -52,6 +53,16 @@ impl Capture {
     /// True if this is the site's own `/data.txt` (K1): a URL with exactly that path.
     pub fn is_data_txt(&self) -> bool {
         self.after_scheme().is_some_and(|rest| self.is_of(rest, DATA_TXT))
+    }
+
+    /// True if its header speaks of uses. A `Link` seldom does.
+    pub(crate) fn speaks_of_uses(&self) -> bool {
+        self.headers.iter().any(|(name, _)| *name != "link")
+    }
+
+    /// The URL, parsed; of a bare host, that of its robots.txt.
+    pub(crate) fn parsed_url(&self) -> Option<Url> {
+        Url::parse(&self.url).or_else(|_| Url::parse(&format!("http://{}/robots.txt", self.url))).ok()
     }
 
     /// The key of the captured document; `None` for other URLs.
@@ -123,17 +134,20 @@ impl Capture {
     }
 }
 
-/// A fetch of a site's document that found the content of an earlier capture and did not store it
-/// again: a WARC `revisit` record, or an answer 304 Not Modified.
+/// A fetch that found the content of an earlier capture of the URL and did not store it again: a
+/// WARC `revisit` record, or an answer 304 Not Modified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Revisit {
-    /// The site, or another document of it.
-    pub key: SiteKey,
+    /// The site, or another document of it; `None` for any other URL.
+    pub key: Option<SiteKey>,
+    /// The URL.
+    pub url: Url,
     /// Unix seconds; 0 if unknown.
     pub fetched_at: i64,
     /// Seconds for which the answer is fresh, if its headers say so (R17).
     pub fresh_for: Option<u32>,
-    /// When the capture with the content was fetched, as far as the record says.
+    /// When the capture with the content was fetched, as far as the record says; empty if it is not
+    /// one of this URL.
     pub of: RangeInclusive<i64>,
     /// The item for the record if there is no such capture.
     pub otherwise: Skipped,
@@ -222,13 +236,23 @@ pub enum SkipReason {
     /// A byte range without a WARC record.
     #[error("bad byte range: {0}")]
     Range(String),
-    /// A WARC `revisit` record whose capture is missing.
-    #[error("the capture that this revisit record refers to is not among the captures")]
+    /// A WARC `revisit` record whose capture is missing, or not known. Of each URL, only the newest
+    /// capture with content is kept.
+    #[error(
+        "a revisit record has no content, and does not refer to the newest older capture of its URL that \
+         is kept"
+    )]
     Revisit,
-    /// Bytes where a WARC record should begin; skipped up to the next line that begins with
-    /// `WARC/`.
-    #[error("no WARC record here; skipped {0} bytes up to the next one")]
+    /// A WARC `revisit` record of a page or another URL whose header speaks of uses.
+    #[error("the header of a revisit record speaks of uses; it is not read, and the record does not count")]
+    RevisitHeader,
+    /// Bytes where a WARC record should begin; skipped up to the next compressed member.
+    #[error("no WARC record here; skipped {0} bytes up to the next compressed member")]
     Garbage(u64),
+    /// The rest of a WARC file in which the beginning of the next record is not known: records that
+    /// seem to begin in it may be a part of what a stranger's site answered.
+    #[error("where the next record begins is not known, so the rest of the file is not read")]
+    Unread,
     /// A WARC header that cannot be read.
     #[error("bad WARC header: {0}")]
     WarcHeader(&'static str),
@@ -260,7 +284,7 @@ pub enum SkipReason {
     #[error("unknown content encoding {0:?}")]
     Encoding(String),
     /// 304 Not Modified refers to an older capture, which is missing.
-    #[error("304 Not Modified holds no rules, and no older capture does")]
+    #[error("304 Not Modified holds no content, and no older capture of its URL with content is kept")]
     NotModified,
     /// A JSONL line that exceeds [`ReadLimits::max_line`].
     #[error("the line is longer than the limit max_line")]
@@ -291,7 +315,9 @@ impl SkipReason {
             SkipReason::Table(_) => "table",
             SkipReason::Range(_) => "range",
             SkipReason::Revisit => "revisit",
+            SkipReason::RevisitHeader => "revisit-header",
             SkipReason::Garbage(_) => "garbage",
+            SkipReason::Unread => "unread",
             SkipReason::WarcHeader(_) => "warc-header",
             SkipReason::RecordLength(_) => "record-length",
             SkipReason::RecordTooLong(_) => "record-too-long",

@@ -3,14 +3,18 @@
 //! It stands between `window` and `row`. Fields are bytes, so bodies may be in any encoding.
 //! Invariants: every row is one item, and a row with too few or too many fields affects no other; a
 //! row that does not end within the limit, or damage, ends the table, since inside a quoted body
-//! any line may look like a row: untrusted content must not become a capture of another site. It
-//! does not know what the columns mean.
+//! any line may look like a row: untrusted content must not become a capture of another site. Every
+//! row ends with a line end: a file that was cut may end anywhere, even behind a quote. It does not
+//! know what the columns mean.
 
 use crate::record::Event;
 use crate::row::{Column, Row};
 use crate::window::Window;
 use crate::{ReadLimits, SkipReason};
 use csv_core::{ReadRecordResult, Reader};
+
+/// The reason for a row that the end of the file cuts.
+const CUT: &str = "the file ends inside this row; a quote or the line end is missing";
 
 /// The maximum number of columns.
 const MAX_COLUMNS: usize = 4096;
@@ -119,6 +123,7 @@ fn fields(reader: &mut Reader, window: &mut Window<'_>, max: usize) -> Result<Op
                 return Err(SkipReason::Table(format!("a row has more than {MAX_COLUMNS} fields")));
             }
             ReadRecordResult::OutputEndsFull => fields.ends.resize(2 * ended, 0),
+            ReadRecordResult::Record if data_ends => return Err(SkipReason::Table(CUT.to_owned())),
             ReadRecordResult::Record => {
                 fields.bytes.truncate(written);
                 fields.ends.truncate(ended);

@@ -50,7 +50,8 @@ fn any(text: &str) -> Option<i64> {
 }
 
 /// The Unix time of an HTTP date in any of the three forms of RFC 9110 5.6.7: IMF-fixdate, RFC 850,
-/// asctime. `None` if it is none.
+/// asctime. `None` if it is none. The last day of the year 9999, which servers use for "never", is
+/// read as the latest time that `jiff` has, a day before.
 pub fn http(text: &[u8]) -> Option<i64> {
     // Servers get the day of the week wrong; the date counts.
     const FIXDATE: rfc2822::DateTimeParser = rfc2822::DateTimeParser::new().relaxed_weekday(true);
@@ -58,9 +59,10 @@ pub fn http(text: &[u8]) -> Option<i64> {
     if let Ok(time) = FIXDATE.parse_timestamp(text) {
         return Some(time.as_second());
     }
-    ["%A, %d-%b-%y %H:%M:%S GMT", "%a %b %e %H:%M:%S %Y"]
+    let time = ["%A, %d-%b-%y %H:%M:%S GMT", "%a %b %e %H:%M:%S %Y", "%a, %d %b %Y %H:%M:%S GMT"]
         .iter()
-        .find_map(|form| utc(strtime::parse(form, text).ok()?.to_datetime().ok()?))
+        .find_map(|form| strtime::parse(form, text).ok()?.to_datetime().ok())?;
+    utc(time).or_else(|| (time.year() == 9999).then(|| Timestamp::MAX.as_second()))
 }
 
 fn utc(time: DateTime) -> Option<i64> {
@@ -117,5 +119,17 @@ mod tests {
             assert_eq!((iso(text), http(text.as_bytes())), (None, None), "{text}");
         }
         assert_eq!(http(b"\xff"), None);
+        assert_eq!(http(b"Fri, 32 Dec 9999 23:59:59 GMT"), None);
+    }
+
+    #[test]
+    fn the_end_of_the_year_9999_is_a_date() {
+        let last = Timestamp::MAX.as_second();
+        assert_eq!(http(b"Thu, 30 Dec 9999 00:00:00 GMT"), Some(last - 79_200));
+        for text in
+            ["Fri, 31 Dec 9999 23:59:59 GMT", "Thu, 30 Dec 9999 23:00:00 GMT", "Fri Dec 31 23:59:59 9999"]
+        {
+            assert_eq!(http(text.as_bytes()), Some(last), "{text}");
+        }
     }
 }

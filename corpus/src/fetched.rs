@@ -75,8 +75,9 @@ pub fn fetched_in_warc(
     };
     let mut window = Window::new(source).at_most(bytes as u64 + 1);
     let mut decoded = 0;
-    while let Some((at, answer)) = warc::next_answer(&mut window, &limits) {
-        if window.is_over() {
+    let mut answers = warc::Records::of(&mut window, &limits);
+    while let Some((at, answer)) = answers.next_answer() {
+        if answers.is_over() {
             break;
         }
         let Some(answer) = answer.transpose() else {
@@ -257,13 +258,15 @@ mod tests {
             record("response", 6, "https://loop.example/robots.txt", "", &moved("/robots.txt")),
             b"garbage\r\n".to_vec(),
         ];
-        let plain = read(&records.concat());
-        assert_eq!(plain, read(&packed(&records)));
+        let (plain, in_members) = (read(&records.concat()), read(&packed(&records)));
+        assert_eq!(plain.records[..4], in_members.records[..4]);
+        assert_eq!((plain.others, plain.records.len()), (in_members.others, in_members.records.len()));
+        assert!(matches!(in_members.records[4].1, Err(SkipReason::Garbage(9))));
         let fetched: Vec<&Fetched> =
             plain.records.iter().filter_map(|(_, record)| record.as_ref().ok()).collect();
         assert_eq!((plain.others, plain.records.len(), fetched.len()), (3, 5, 4));
         assert_eq!(plain.records[0].0, records[0].len() as u64);
-        assert!(matches!(plain.records[4].1, Err(SkipReason::Garbage(_))));
+        assert!(matches!(plain.records[4].1, Err(SkipReason::Unread)));
         let headers = [("ETag", "\"1\""), ("X", "y:z")];
         let headers = headers.map(|(name, value)| (name.to_owned(), value.as_bytes().to_vec())).to_vec();
         let body = b"User-agent: *\nDisallow: /x\n".to_vec();

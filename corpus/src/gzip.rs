@@ -16,8 +16,13 @@ use std::io::{self, BufRead};
 
 /// The result of a read.
 pub(crate) enum Step {
-    /// A number of bytes, at least one.
-    Data(usize),
+    /// Bytes of one member.
+    Data {
+        /// Their number, at least one.
+        count: usize,
+        /// True if they are the first of their member.
+        begins: bool,
+    },
     /// The stream is damaged here. The next read continues at the next member, if there is one.
     Cut {
         /// The kind of damage.
@@ -107,12 +112,15 @@ impl<R: BufRead> Gunzip<R> {
             match self.state {
                 State::Between => match self.whole(out)? {
                     Some(0) => {}
-                    Some(count) => return Ok(Step::Data(count)),
+                    Some(count) => return Ok(Step::Data { count, begins: true }),
                     None => self.state = self.begin()?,
                 },
                 State::Inside => match self.inflate(out)? {
                     0 => {}
-                    count => return Ok(Step::Data(count)),
+                    count => {
+                        let begins = self.inflate.total_out() == count as u64;
+                        return Ok(Step::Data { count, begins });
+                    }
                 },
                 State::Failed(why) => {
                     let doubtful = self.inflate.total_out() > 0;

@@ -228,6 +228,7 @@ mod tests {
         assert_eq!(fresh(&[expires, ("Date", "Sun, 06 Nov 1995 09:00:00 GMT")]), Some(0));
         assert_eq!(fresh(&[expires, ("Cache-Control", "max-age=1")]), Some(1), "max-age goes first");
         assert_eq!(fresh(&[("Expires", "-1")]), Some(0));
+        assert_eq!(fresh(&[("Expires", "Fri, 31 Dec 9999 23:59:59 GMT")]), Some(u32::MAX), "never");
     }
 
     #[test]

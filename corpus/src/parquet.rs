@@ -14,7 +14,6 @@ use ::parquet::data_type::{ByteArray, DataType};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
-use serde::de::IgnoredAny;
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -181,7 +180,7 @@ fn cells_of(
         let float = move |float: f64| match float {
             float if float.is_nan() => None,
             float if float.fract() == 0.0 => number(float as i64),
-            _ => Some(Value::Scalar(Scalar::Other(IgnoredAny))),
+            _ => Some(Value::Scalar(Scalar::Float(float))),
         };
         let cells: Cells = match data {
             ColumnReader::ByteArrayColumnReader(data) => {

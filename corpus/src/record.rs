@@ -9,6 +9,9 @@ use crate::{Capture, Item, Revisit, SkipReason, Skipped};
 use robomaton_formats::site::DATA_TXT;
 use std::ops::RangeInclusive;
 
+/// No time: of a fetch whose content is not known.
+pub(crate) const NEVER: RangeInclusive<i64> = RangeInclusive::new(1, 0);
+
 /// One step of a reader.
 pub(crate) enum Event {
     Record(Record),
@@ -68,6 +71,11 @@ impl Record {
                 Item::Skipped(skipped(SkipReason::LongName(capture.url)))
             }
             Ok(Content::Capture(capture)) => Item::Target(capture),
+            // Its header speaks for this fetch, but only that of the capture with the content is
+            // read.
+            Ok(Content::Revisit(found, _)) if found.key().is_none() && found.speaks_of_uses() => {
+                revisit(&found, NEVER, skipped(SkipReason::RevisitHeader))
+            }
             Ok(Content::Revisit(found, of)) => revisit(&found, of, skipped(SkipReason::Revisit)),
             Ok(Content::Ignored) => Item::Ignored,
             Err(reason) => Item::Skipped(skipped(reason)),
@@ -76,10 +84,9 @@ impl Record {
 }
 
 /// A fetch with the same content as a capture of that time; `otherwise` is the item if there is no
-/// such capture. For a URL that is no document only the content matters, so a revisit of it is
-/// never used.
+/// such capture.
 fn revisit(found: &Capture, of: RangeInclusive<i64>, otherwise: Skipped) -> Item {
-    let Some(key) = found.key() else { return Item::Skipped(otherwise) };
+    let Some(url) = found.parsed_url() else { return Item::Skipped(otherwise) };
     let Capture { fetched_at, fresh_for, .. } = *found;
-    Item::Revisit(Revisit { key, fetched_at, fresh_for, of, otherwise })
+    Item::Revisit(Revisit { key: found.key(), url, fetched_at, fresh_for, of, otherwise })
 }

@@ -15,10 +15,12 @@
 //!
 //! # Revisits
 //! A fetch that found the content of an older capture makes that capture as new as itself, if it is
-//! newer than all other captures of the document. So for each document the newest capture with
-//! content is kept, even if there is a newer one without: "unchanged since Monday" may follow an
-//! error on Tuesday. The record identifies the capture by its time; if that capture was not kept,
-//! the revisit is ignored and reported.
+//! newer than all other captures of the URL. So for each document the newest capture with content
+//! is kept, even if there is a newer one without: "unchanged since Monday" may follow an error on
+//! Tuesday. Of any other URL only the newest capture is kept. The record identifies the capture by
+//! its time; if that capture was not kept, nobody knows what the newest fetch found. Then the
+//! document is [`Outcome::Unresolved`], or another URL has no content, and the revisit is reported.
+//! An older capture must not answer instead: it may allow what the newest one prohibits.
 
 use crate::{Capture, Revisit, Skipped};
 use foldhash::{HashMap, HashMapExt};
@@ -46,6 +48,9 @@ pub struct Facts {
     /// The target of a redirect, absolute and without fragment.
     next: Option<Box<str>>,
 }
+
+/// The status of an answer without the content that it refers to.
+const NOT_MODIFIED: u16 = 304;
 
 /// The order of captures, best last: newest; then an answer before a redirect, a redirect before an
 /// error, an error before silence; then by hash, so that the order is always the same.
@@ -81,14 +86,12 @@ impl Facts {
     }
 
     fn placed(capture: &Capture, key: Option<SiteKey>) -> Facts {
-        let url = || {
-            Url::parse(&capture.url).or_else(|_| Url::parse(&format!("http://{}/robots.txt", capture.url)))
-        };
-        let other = if key.is_some() { None } else { url().ok() };
+        let url = || capture.parsed_url();
+        let other = if key.is_some() { None } else { url() };
         let site = || Place::Site(key.unwrap_or_else(|| capture.site.clone()));
         let place = other.map_or_else(site, |url| Place::Other(normal_hash(url)));
         let next = match &capture.location {
-            Some(location) if (300..400).contains(&capture.status) => url().ok().and_then(|base| {
+            Some(location) if (300..400).contains(&capture.status) => url().and_then(|base| {
                 let mut next = base.join(location).ok()?;
                 next.set_fragment(None);
                 Some(String::from(next).into_boxed_str())
@@ -115,7 +118,9 @@ impl Facts {
 pub struct Chosen<P> {
     sites: HashMap<SiteKey, Held<P>>,
     /// The newest revisit of each document.
-    revisits: HashMap<SiteKey, Renewal>,
+    revisits: BTreeMap<SiteKey, Renewal>,
+    /// The newest revisit of each other URL; the limit keeps the same ones as of `targets`.
+    target_revisits: BTreeMap<u128, Renewal>,
     /// Ordered by hash, so that the limit keeps the same ones in whatever order they come.
     targets: BTreeMap<u128, Held<P>>,
     max_targets: usize,
@@ -151,7 +156,7 @@ impl<P> Held<P> {
     }
 }
 
-/// A revisit without the key of its document.
+/// A revisit without its URL.
 struct Renewal {
     fetched_at: i64,
     fresh_for: Option<u32>,
@@ -208,7 +213,8 @@ impl<P: Clone> Chosen<P> {
     pub fn with_max_targets(max_targets: usize) -> Chosen<P> {
         Chosen {
             sites: HashMap::new(),
-            revisits: HashMap::new(),
+            revisits: BTreeMap::new(),
+            target_revisits: BTreeMap::new(),
             targets: BTreeMap::new(),
             max_targets,
             overflowed: false,
@@ -242,27 +248,27 @@ impl<P: Clone> Chosen<P> {
 
     /// Offers a revisit.
     pub fn revisit(&mut self, revisit: Revisit) {
-        let Revisit { key, fetched_at, fresh_for, of, otherwise } = revisit;
+        let Revisit { key, url, fetched_at, fresh_for, of, otherwise } = revisit;
         let renewal = Renewal { fetched_at, fresh_for, of, otherwise };
-        match self.revisits.entry(key) {
-            Entry::Vacant(entry) => {
-                entry.insert(renewal);
+        let Some(key) = key else {
+            offer(&mut self.target_revisits, normal_hash(url), renewal);
+            if self.target_revisits.len() > self.max_targets {
+                self.target_revisits.pop_last();
+                self.overflowed = true;
             }
-            Entry::Occupied(mut entry) if entry.get().rank() < renewal.rank() => {
-                entry.insert(renewal);
-            }
-            Entry::Occupied(_) => {}
-        }
+            return;
+        };
+        offer(&mut self.revisits, key, renewal);
     }
 
-    /// The newest revisits whose captures are missing, ordered by key, and the number of captures
-    /// that were renewed.
+    /// The newest revisits whose captures are missing, in an order that depends only on the URLs,
+    /// and the number of captures that were renewed.
     pub fn revisited(&self) -> (Vec<&Skipped>, u64) {
-        let mut all: Vec<(&SiteKey, &Renewal)> = self.revisits.iter().collect();
-        all.sort_unstable_by_key(|(key, _)| *key);
+        let of_sites = self.revisits.iter().map(|(key, renewal)| (renewal, self.sites.get(key)));
+        let of_targets = self.target_revisits.iter().map(|(hash, renewal)| (renewal, self.targets.get(hash)));
         let (mut lost, mut renewed) = (Vec::new(), 0);
-        for (key, renewal) in all {
-            match renewal.renews(self.sites.get(key)) {
+        for (renewal, held) in of_sites.chain(of_targets) {
+            match renewal.renews(held) {
                 Ok(held) => renewed += u64::from(held.is_some()),
                 Err(skipped) => lost.push(skipped),
             }
@@ -294,44 +300,65 @@ impl<P: Clone> Chosen<P> {
         let resolved = |key: &SiteKey| {
             let newest = &self.sites[key];
             let renewal = self.revisits.get(key);
-            let renewed = renewal.and_then(|renewal| Some((renewal, renewal.renews(Some(newest)).ok()??)));
-            let resolved = match renewed {
-                Some((renewal, held)) => Resolved {
+            let resolved = match renewal.map(|renewal| (renewal, renewal.renews(Some(newest)))) {
+                Some((renewal, Ok(Some(held)))) => Resolved {
                     fetched_at: renewal.fetched_at,
                     fresh_for: renewal.fresh_for.or(held.fresh_for),
                     ..self.follow(key.document(), held)
                 },
-                None => self.follow(key.document(), newest),
+                Some((renewal, Err(_))) => Resolved {
+                    fetched_at: renewal.fetched_at,
+                    fresh_for: renewal.fresh_for,
+                    status: NOT_MODIFIED,
+                    via: None,
+                    fate: Err(Outcome::Unresolved),
+                },
+                Some((_, Ok(None))) | None => self.follow(key.document(), newest),
             };
             (key.clone(), resolved)
         };
         keys.into_iter().map(resolved).collect()
     }
 
-    /// The payloads of other URLs, in an order that depends only on the URLs.
-    pub fn others(&self) -> impl Iterator<Item = &P> {
-        self.targets.values().filter_map(|held| held.payload.as_ref())
+    /// The payloads of other URLs, in an order that depends only on the URLs; each with true if the
+    /// newest fetch is known to have found it.
+    pub fn others(&self) -> impl Iterator<Item = (&P, bool)> {
+        self.targets.iter().filter_map(|(hash, newest)| {
+            let (_, known) = found(newest, self.target_revisits.get(hash));
+            Some((newest.payload.as_ref()?, known.is_some()))
+        })
     }
 
     /// The payload of the newest capture of these URLs, if it has content. Redirects are not
     /// followed.
     pub fn newest<'u>(&self, urls: impl IntoIterator<Item = &'u str>) -> Option<&P> {
-        let held = |url| self.held(url);
-        urls.into_iter().filter_map(held).max_by_key(|held| held.rank)?.payload.as_ref()
+        let captured = urls.into_iter().filter_map(|url| self.captured(url));
+        let (_, held) = captured.max_by_key(|(at, held)| (*at, held.map(|held| held.rank)))?;
+        held?.payload.as_ref()
     }
 
     /// The time of the newest capture of these URLs, in Unix seconds; 0 if it is unknown.
     pub fn newest_at<'u>(&self, urls: impl IntoIterator<Item = &'u str>) -> i64 {
-        let held = |url| self.held(url);
-        urls.into_iter().filter_map(held).map(|held| held.rank.0).max().unwrap_or(0)
+        urls.into_iter().filter_map(|url| self.captured(url)).map(|(at, _)| at).max().unwrap_or(0)
     }
 
-    /// The capture of a URL, which may be a site's robots.txt.
-    fn held(&self, url: &str) -> Option<&Held<P>> {
+    /// The time of the newest fetch of a URL, which may be a site's robots.txt, and the capture
+    /// with what it found, if that is known.
+    fn captured(&self, url: &str) -> Option<(i64, Option<&Held<P>>)> {
         let parsed = Url::parse(url).ok()?;
         let is_robots = parsed.path() == "/robots.txt" && parsed.query().is_none();
-        let of_site = if is_robots { self.sites.get(&SiteKey::from_url(url).ok()?) } else { None };
-        of_site.or_else(|| self.targets.get(&normal_hash(parsed)))
+        let of_site = if is_robots { self.site(&SiteKey::from_url(url).ok()?) } else { None };
+        of_site.or_else(|| self.target(&normal_hash(parsed)))
+    }
+
+    /// The same for a document.
+    fn site(&self, key: &SiteKey) -> Option<(i64, Option<&Held<P>>)> {
+        Some(found(self.sites.get(key)?, self.revisits.get(key)))
+    }
+
+    /// The same for any other URL.
+    fn target(&self, hash: &u128) -> Option<(i64, Option<&Held<P>>)> {
+        Some(found(self.targets.get(hash)?, self.target_revisits.get(hash)))
     }
 
     fn follow(&self, document: Option<&str>, first: &Held<P>) -> Resolved<P> {
@@ -367,19 +394,37 @@ impl<P: Clone> Chosen<P> {
         match (is_alike && url.query().is_none(), document) {
             (true, None) => {}
             (true, Some(document)) => {
-                return self.sites.get(&SiteKey::from_url(next).ok()?.with_document(document)?);
+                return self.site(&SiteKey::from_url(next).ok()?.with_document(document)?)?.1;
             }
-            (false, None) => return self.targets.get(&normal_hash(url)),
+            (false, None) => return self.target(&normal_hash(url))?.1,
             (false, Some(_)) => return None,
         }
         let site = SiteKey::from_url(next).ok()?;
-        self.sites.get(&site).or_else(|| {
+        let found = self.site(&site).or_else(|| {
             // A file named after its host counts for both schemes; a port of one may be the other's
             // default.
             let any = SiteKey::from_host(site.authority()).ok()?;
             debug_assert_eq!(any.scheme(), Scheme::Any);
-            if any.authority() == site.authority() { self.sites.get(&any) } else { None }
-        })
+            if any.authority() == site.authority() { self.site(&any) } else { None }
+        });
+        found?.1
+    }
+}
+
+/// The time of the newest fetch of a URL, by its newest capture and its newest revisit, and the
+/// capture with what it found, if that is known.
+fn found<'h, P>(newest: &'h Held<P>, revisit: Option<&Renewal>) -> (i64, Option<&'h Held<P>>) {
+    match revisit.map(|revisit| (revisit.fetched_at, revisit.renews(Some(newest)))) {
+        Some((at, Ok(Some(held)))) => (at, Some(held)),
+        Some((at, Err(_))) => (at, None),
+        Some((_, Ok(None))) | None => (newest.rank.0, Some(newest)),
+    }
+}
+
+/// Keeps a revisit if it is the newest of its URL.
+fn offer<K: Ord>(revisits: &mut BTreeMap<K, Renewal>, key: K, renewal: Renewal) {
+    if revisits.get(&key).is_none_or(|old| old.rank() < renewal.rank()) {
+        revisits.insert(key, renewal);
     }
 }
 

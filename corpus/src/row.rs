@@ -65,6 +65,8 @@ pub(crate) enum Column {
 #[serde(untagged)]
 pub(crate) enum Scalar {
     Number(i64),
+    /// A number with a fraction or an exponent.
+    Float(f64),
     Flag(bool),
     Text(String),
     Other(de::IgnoredAny),
@@ -152,8 +154,18 @@ impl Scalar {
         match self {
             Scalar::Number(number) => Some(*number),
             Scalar::Text(text) => text.trim_ascii().parse().ok(),
-            Scalar::Flag(_) | Scalar::Other(_) => None,
+            Scalar::Float(_) | Scalar::Flag(_) | Scalar::Other(_) => None,
         }
+    }
+
+    /// The number without its fraction; one that no `i64` can be is the nearest.
+    fn whole(&self) -> Option<i64> {
+        let float = match self {
+            Scalar::Float(float) => *float,
+            Scalar::Text(text) if self.number().is_none() => text.trim_ascii().parse().ok()?,
+            _ => return self.number(),
+        };
+        (!float.is_nan()).then(|| float.floor() as i64)
     }
 
     fn text(&self) -> Option<&str> {
@@ -174,7 +186,7 @@ impl Scalar {
                 "false" | "0" => Some(false),
                 _ => None,
             },
-            Scalar::Number(_) | Scalar::Other(_) => None,
+            Scalar::Number(_) | Scalar::Float(_) | Scalar::Other(_) => None,
         }
     }
 }
@@ -183,6 +195,7 @@ impl fmt::Display for Scalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Scalar::Number(number) => number.fmt(f),
+            Scalar::Float(float) => float.fmt(f),
             Scalar::Flag(flag) => flag.fmt(f),
             Scalar::Text(text) => write!(f, "{text:?}"),
             Scalar::Other(_) => f.write_str("what stands there"),
@@ -321,11 +334,14 @@ impl Row {
 
 /// A time as Unix seconds, from a number or from a text in the forms of RFC 3339.
 fn seconds(time: &Scalar) -> Result<i64, String> {
-    if let Some(number) = time.number() {
-        let fits = u64::try_from(number).is_ok_and(|number| number <= LATEST);
-        let other =
-            || format!("fetched_at: {number} is no number of seconds since 1970; is it milliseconds?");
-        return if fits { Ok(number) } else { Err(other()) };
+    if let Some(number) = time.whole() {
+        return match u64::try_from(number) {
+            Ok(fits) if fits <= LATEST => Ok(number),
+            Ok(_) => {
+                Err(format!("fetched_at: {time} is no number of seconds since 1970; is it milliseconds?"))
+            }
+            Err(_) => Err(format!("fetched_at: {time} is before 1970")),
+        };
     }
     let date = time.text().and_then(dates::iso);
     date.ok_or_else(|| format!("fetched_at: {time} is no RFC 3339 time"))

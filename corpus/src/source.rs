@@ -68,11 +68,17 @@ impl<'a> Source<'a> {
     pub(crate) fn read(&mut self, out: &mut [u8]) -> io::Result<Step> {
         match self {
             Source::Plain(file) => {
-                file.read(out).map(|count| if count == 0 { Step::End } else { Step::Data(count) })
+                let step = |count| if count == 0 { Step::End } else { Step::Data { count, begins: false } };
+                file.read(out).map(step)
             }
             Source::Gzip(gunzip) => gunzip.read(out),
             Source::Zstd(unzstd) => unzstd.read(out),
         }
+    }
+
+    /// True if it consists of compressed members.
+    pub(crate) fn has_members(&self) -> bool {
+        !matches!(self, Source::Plain(_))
     }
 
     /// The reason for damage in this source.

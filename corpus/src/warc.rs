@@ -2,17 +2,19 @@
 //! ones.
 //!
 //! It stands between `window`, which holds one record at a time, and `http`, which parses its
-//! block. Invariants: a record counts only if the file continues after it as a WARC file does; a
-//! record that does not is reported once, and reading continues at the next line that begins with
-//! `WARC/`, possibly inside the length that the broken record claimed. Every turn of the loop takes
-//! bytes out of the window, so it ends. It does not know gzip: offsets are those of the
-//! decompressed stream.
+//! block. Invariants: a record counts only if the file continues after it as a WARC file does; one
+//! that does not is reported once. No record is searched for inside another: a block is a
+//! stranger's text, and may contain a whole record that claims to be a capture of another site. So
+//! reading continues only at the beginning of a compressed member, and only if each record so far
+//! was a member of its own; otherwise the rest is not read. Every turn of the loop takes bytes out
+//! of the window, so it ends. It does not know gzip: offsets are those of the decompressed stream.
 
-use crate::record::{Content, Record};
+use crate::record::{Content, NEVER, Record};
 use crate::window::Window;
 use crate::{Capture, ReadLimits, SkipReason, dates, http};
 use robomaton_formats::site::SiteKey;
 use std::ops::{Range, RangeInclusive};
+use url::Url;
 
 /// Bytes that are examined first; nearly every header fits.
 const GLANCE: usize = 4096;
@@ -35,6 +37,7 @@ struct Header {
     date: Range<usize>,
     profile: Range<usize>,
     refers_to_date: Range<usize>,
+    refers_to_target: Range<usize>,
     length: Option<u64>,
     truncated: bool,
     /// The length of the header.
@@ -45,11 +48,166 @@ struct Header {
 pub(crate) struct Records<'w, 'a> {
     window: &'w mut Window<'a>,
     limits: &'w ReadLimits,
+    position: Position,
+    /// True if each record so far was a compressed member of its own.
+    one_per_member: bool,
+}
+
+/// The position of a reader in its file.
+#[derive(Clone, Copy)]
+enum Position {
+    /// Before a record, or at the end.
+    Record,
+    /// In a record that ends nobody knows where. The next member begins at this offset or later.
+    Lost(u64),
+    /// Before a rest that is not read.
+    Ended,
 }
 
 impl<'w, 'a> Records<'w, 'a> {
     pub(crate) fn of(window: &'w mut Window<'a>, limits: &'w ReadLimits) -> Records<'w, 'a> {
-        Records { window, limits }
+        let one_per_member = window.has_members();
+        Records { window, limits, position: Position::Record, one_per_member }
+    }
+
+    /// The place and the content of the next record.
+    fn read<T>(
+        &mut self,
+        content: impl FnOnce(&Whole<'_>) -> Result<T, SkipReason>,
+    ) -> Option<(u64, Result<T, SkipReason>)> {
+        match self.position {
+            Position::Record => self.pass_line_ends(),
+            Position::Lost(from) if self.one_per_member => {
+                self.window.skip_to_member(from);
+            }
+            Position::Lost(_) => {}
+            Position::Ended => return None,
+        }
+        let at = self.window.offset();
+        if self.window.want(1).is_empty() {
+            let damage = self.window.pass()?;
+            self.position = Position::Lost(at);
+            return Some((at, Err(damage)));
+        }
+        let is_lost = matches!(self.position, Position::Lost(_));
+        let is_garbage = !self.window.want(MAGIC.len()).starts_with(MAGIC);
+        if (is_lost || is_garbage) && !self.one_per_member {
+            self.position = Position::Ended;
+            return Some((at, Err(SkipReason::Unread)));
+        }
+        if is_garbage {
+            self.position = Position::Lost(at);
+            return Some((at, Err(SkipReason::Garbage(self.window.skip_to_member(at + 1)))));
+        }
+        self.position = Position::Record;
+        self.one_per_member &= self.window.begins_member();
+        let members = self.window.past_members();
+        let content = self.record(content);
+        if matches!(self.position, Position::Record) {
+            self.one_per_member &= self.window.past_members() == members + 1;
+        }
+        Some((at, content))
+    }
+
+    /// Passes over the line ends between two records.
+    fn pass_line_ends(&mut self) {
+        loop {
+            let data = self.window.want(TRAILER);
+            let line_ends = data.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+            if line_ends == 0 {
+                return;
+            }
+            self.window.take(line_ends);
+        }
+    }
+
+    /// Reads the record at the front of the window.
+    fn record<T>(
+        &mut self,
+        content: impl FnOnce(&Whole<'_>) -> Result<T, SkipReason>,
+    ) -> Result<T, SkipReason> {
+        let (window, limits) = (&mut *self.window, self.limits);
+        let head = match header_end(window, limits.max_header) {
+            Ok(head) => head,
+            Err((known, reason)) => return self.refuse(known, reason),
+        };
+        let header = Header::parse(&window.data()[..head]);
+        let Some(length) = header.length else {
+            return self.refuse(head, SkipReason::WarcHeader("no Content-Length"));
+        };
+        let most = limits.max_body.saturating_add(limits.max_header).saturating_add(CHUNK_OVERHEAD);
+        let is_too_long = length > limits.max_record;
+        if is_too_long && self.one_per_member {
+            return self.refuse(head, SkipReason::RecordTooLong(length));
+        }
+        let most = if is_too_long { 0 } else { most };
+        let held = usize::try_from(length).map_or(most, |length| length.min(most));
+        let cut = held as u64 != length;
+
+        let here = window.want(head + held + TRAILER).len();
+        if here < head + held {
+            return self.refuse(here, SkipReason::RecordCut);
+        }
+        if !cut && !ends_well(window, head + held) {
+            let reason = bad_end(window, length);
+            return self.refuse(head + held, reason);
+        }
+        let bytes = &window.data()[..head + held];
+        let content = match is_too_long {
+            true => Err(SkipReason::RecordTooLong(length)),
+            false => content(&Whole { header: &header, bytes, cut, limits }),
+        };
+        let at = window.offset();
+        window.take(head + held);
+        // The rest of the record is skipped; only its end shows whether the record is valid.
+        if cut {
+            let passed = window.skip(length - held as u64);
+            window.want(TRAILER);
+            if !passed || !ends_well(window, 0) {
+                let reason = match passed {
+                    _ if is_too_long => SkipReason::RecordTooLong(length),
+                    true => bad_end(window, length),
+                    false => SkipReason::RecordCut,
+                };
+                self.position = Position::Lost(at + 1);
+                return Err(reason);
+            }
+        }
+        content
+    }
+
+    /// Rejects the record at the front of the window, which has at least `known` bytes.
+    fn refuse<T>(&mut self, known: usize, reason: SkipReason) -> Result<T, SkipReason> {
+        self.position = Position::Lost(self.window.offset() + 1);
+        // The bytes that it claims may be other members.
+        if !self.one_per_member {
+            self.window.take(known);
+        }
+        Err(reason)
+    }
+
+    /// The place of the next record, and its answer if it is of a kind that has one. An answer that
+    /// the record says was seen before has no content: it is an error unless the server said so.
+    pub(crate) fn next_answer(&mut self) -> Option<(u64, Result<Option<Answer>, SkipReason>)> {
+        let limits = self.limits;
+        self.read(|record| {
+            let (capture, is_unmodified) = match record.content()? {
+                Content::Ignored => return Ok(None),
+                Content::Capture(capture) => {
+                    let is_unmodified = capture.status == 304;
+                    (capture, is_unmodified)
+                }
+                Content::Revisit(..) if !record.is_unmodified() => return Err(SkipReason::Revisit),
+                Content::Revisit(capture, _) => (capture, true),
+            };
+            let headers = http::all_fields(record.block(), limits.max_header);
+            Ok(Some(Answer { capture, headers, is_unmodified }))
+        })
+    }
+
+    /// True if the stream was ended although there may be more of it.
+    pub(crate) fn is_over(&self) -> bool {
+        self.window.is_over()
     }
 }
 
@@ -57,33 +215,9 @@ impl Iterator for Records<'_, '_> {
     type Item = Record;
 
     fn next(&mut self) -> Option<Record> {
-        let (at, content) = next(self.window, self.limits, |record| record.content())?;
+        let (at, content) = self.read(|record| record.content())?;
         Some(Record { at, content })
     }
-}
-
-/// The place and the content of the next record.
-fn next<T>(
-    window: &mut Window<'_>,
-    limits: &ReadLimits,
-    content: impl FnOnce(&Whole<'_>) -> Result<T, SkipReason>,
-) -> Option<(u64, Result<T, SkipReason>)> {
-    loop {
-        let line_ends = window.want(TRAILER).iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
-        if line_ends == 0 {
-            break;
-        }
-        window.take(line_ends);
-    }
-    let at = window.offset();
-    let content = if window.data().is_empty() {
-        Err(window.pass()?)
-    } else if window.data().starts_with(MAGIC) {
-        record(window, limits, content)
-    } else {
-        Err(SkipReason::Garbage(resync(window)))
-    };
-    Some((at, content))
 }
 
 /// An answer with all of its header fields.
@@ -96,108 +230,9 @@ pub(crate) struct Answer {
     pub(crate) is_unmodified: bool,
 }
 
-/// The place of the next record, and its answer if it is of a kind that has one. An answer that the
-/// record says was seen before has no content: it is an error unless the server said so.
-pub(crate) fn next_answer(
-    window: &mut Window<'_>,
-    limits: &ReadLimits,
-) -> Option<(u64, Result<Option<Answer>, SkipReason>)> {
-    next(window, limits, |record| {
-        let (capture, is_unmodified) = match record.content()? {
-            Content::Ignored => return Ok(None),
-            Content::Capture(capture) => {
-                let is_unmodified = capture.status == 304;
-                (capture, is_unmodified)
-            }
-            Content::Revisit(..) if !record.is_unmodified() => return Err(SkipReason::Revisit),
-            Content::Revisit(capture, _) => (capture, true),
-        };
-        let headers = http::all_fields(record.block(), limits.max_header);
-        Ok(Some(Answer { capture, headers, is_unmodified }))
-    })
-}
-
-/// Reads the record at the front of the window.
-fn record<T>(
-    window: &mut Window<'_>,
-    limits: &ReadLimits,
-    content: impl FnOnce(&Whole<'_>) -> Result<T, SkipReason>,
-) -> Result<T, SkipReason> {
-    let head = match header_end(window, limits.max_header) {
-        Ok(head) => head,
-        Err((known, reason)) => return refuse(window, known, reason),
-    };
-    let header = Header::parse(&window.data()[..head]);
-    let Some(length) = header.length else {
-        return refuse(window, MAGIC.len(), SkipReason::WarcHeader("no Content-Length"));
-    };
-    if length > limits.max_record {
-        return refuse(window, head, SkipReason::RecordTooLong(length));
-    }
-    let most = limits.max_body.saturating_add(limits.max_header).saturating_add(CHUNK_OVERHEAD);
-    let held = usize::try_from(length).map_or(most, |length| length.min(most));
-    let cut = held as u64 != length;
-
-    let here = window.want(head + held + TRAILER).len();
-    if here < head + held {
-        return refuse(window, head, SkipReason::RecordCut);
-    }
-    if !cut && !ends_well(window, head + held) {
-        return refuse(window, head, bad_end(window, length));
-    }
-    let bytes = &window.data()[..head + held];
-    let content = content(&Whole { header: &header, bytes, cut, limits });
-    window.take(head + held);
-    // The rest of the record is skipped; only its end shows whether the record is valid.
-    let passed = window.skip(length - held as u64);
-    if cut {
-        window.want(TRAILER);
-        if !passed || !ends_well(window, 0) {
-            let reason = if passed { bad_end(window, length) } else { SkipReason::RecordCut };
-            resync(window);
-            return Err(reason);
-        }
-    }
-    content
-}
-
-/// Rejects the record at the front of the window, of which `known` bytes were parsed, and finds the
-/// next.
-fn refuse<T>(window: &mut Window<'_>, known: usize, reason: SkipReason) -> Result<T, SkipReason> {
-    window.take(known);
-    resync(window);
-    Err(reason)
-}
-
-/// Takes bytes until the window begins with a record, or is empty and has stopped. Returns their
-/// number.
-fn resync(window: &mut Window<'_>) -> u64 {
-    let from = window.offset();
-    // Only the first search may find a record at the very front: later ones begin inside a line.
-    let mut line_start = true;
-    loop {
-        let data = window.want(GLANCE);
-        let found = memchr::memmem::find_iter(data, MAGIC).find(|&found| {
-            let begins = if found == 0 { line_start } else { data[found - 1] == b'\n' };
-            begins && is_record(&data[found..])
-        });
-        if let Some(found) = found {
-            window.take(found);
-            return window.offset() - from;
-        }
-        // A line end, the magic and its digit may straddle two searches.
-        let keep = if window.stopped() { 0 } else { MAGIC.len() + 1 };
-        window.take(window.data().len().saturating_sub(keep));
-        if window.stopped() && window.data().is_empty() {
-            return window.offset() - from;
-        }
-        line_start = false;
-    }
-}
-
 /// The length of the header at the front of the window, including the empty line that ends it; or
-/// the number of bytes before the place where the next record may begin. A header ends where
-/// another record begins, so no byte is examined for two of them.
+/// the number of its bytes if there is no such line. A header in which another record begins is
+/// none: the fields of two records would be mixed.
 fn header_end(window: &mut Window<'_>, max: usize) -> Result<usize, (usize, SkipReason)> {
     let (mut look, mut seen) = (GLANCE, 0);
     loop {
@@ -214,10 +249,10 @@ fn header_end(window: &mut Window<'_>, max: usize) -> Result<usize, (usize, Skip
             }
         }
         if data.len() < look {
-            return Err((MAGIC.len(), SkipReason::RecordCut));
+            return Err((data.len(), SkipReason::RecordCut));
         }
         if look >= max {
-            return Err((MAGIC.len(), SkipReason::WarcHeader("longer than the limit max_header")));
+            return Err((data.len(), SkipReason::WarcHeader("longer than the limit max_header")));
         }
         // A line end and the beginning of the line may straddle two looks.
         seen = data.len().saturating_sub(MAGIC.len() + 1);
@@ -245,6 +280,18 @@ fn ends_well(window: &Window<'_>, end: usize) -> bool {
 /// The reason why a record did not end as it should.
 fn bad_end(window: &Window<'_>, length: u64) -> SkipReason {
     if window.doubtful() { SkipReason::RecordCut } else { SkipReason::RecordLength(length) }
+}
+
+/// A URL in a header without its fragment, also in angle brackets.
+fn normal_url(field: &[u8]) -> Option<Url> {
+    let mut url = Url::parse(str::from_utf8(without_brackets(field)).ok()?).ok()?;
+    url.set_fragment(None);
+    Some(url)
+}
+
+/// A URL without the angle brackets that some writers put around it.
+fn without_brackets(field: &[u8]) -> &[u8] {
+    field.strip_prefix(b"<").and_then(|rest| rest.strip_suffix(b">")).unwrap_or(field)
 }
 
 /// The time in a header.
@@ -283,6 +330,9 @@ impl Header {
             9 if name.eq_ignore_ascii_case(b"warc-date") => first(&mut self.date),
             12 if name.eq_ignore_ascii_case(b"warc-profile") => first(&mut self.profile),
             19 if name.eq_ignore_ascii_case(b"warc-refers-to-date") => first(&mut self.refers_to_date),
+            25 if name.eq_ignore_ascii_case(b"warc-refers-to-target-uri") => {
+                first(&mut self.refers_to_target);
+            }
             15 if name.eq_ignore_ascii_case(b"warc-target-uri") => first(&mut self.target),
             14 if name.eq_ignore_ascii_case(b"warc-truncated") => self.truncated = true,
             14 if name.eq_ignore_ascii_case(b"content-length") && self.length.is_none() => {
@@ -326,12 +376,16 @@ impl<'r> Whole<'r> {
 
     /// For a revisit: when the capture with the content was fetched, which is the time in the
     /// record. An answer "not modified since" refers to all captures in between, and without a time
-    /// any older one is suitable.
+    /// any older one is suitable. What another URL answered is not looked for.
     fn revisited(&self) -> Option<RangeInclusive<i64>> {
         if !self.field(&self.header.kind).eq_ignore_ascii_case(b"revisit") {
             return None;
         }
         let fetched_at = time(self.field(&self.header.date)).unwrap_or(0);
+        let other = normal_url(self.field(&self.header.refers_to_target));
+        if other.is_some_and(|other| Some(other) != normal_url(self.field(&self.header.target))) {
+            return Some(NEVER);
+        }
         Some(match time(self.field(&self.header.refers_to_date)) {
             Some(then) if self.has_unmodified_profile() => then..=fetched_at,
             Some(then) => then..=then,
@@ -351,7 +405,7 @@ impl<'r> Whole<'r> {
         if !revisit && !kind.eq_ignore_ascii_case(b"response") || target.starts_with(b"dns:") {
             return Ok(Content::Ignored);
         }
-        let target = target.strip_prefix(b"<").and_then(|rest| rest.strip_suffix(b">")).unwrap_or(target);
+        let target = without_brackets(target);
         if target.is_empty() {
             return Err(SkipReason::WarcHeader("no WARC-Target-URI"));
         }

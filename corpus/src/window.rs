@@ -2,14 +2,18 @@
 //! parsed.
 //!
 //! It stands between a `source` and the parsers. Invariants: memory is bounded by the largest
-//! [`Window::want`]; looking consumes nothing, so a parser that finds a broken record can search
-//! for the next one inside it; bytes on both sides of damage are never in the window together. It
-//! does not know records.
+//! [`Window::want`]; looking consumes nothing; bytes on both sides of damage are never in the
+//! window together. It knows where compressed members begin, since a parser that is lost may
+//! continue there. It does not know records.
 
 use crate::gzip::Step;
 use crate::source::{CHUNK, Source};
 use crate::{ReadLimits, SkipReason};
+use std::collections::VecDeque;
 use std::io::{self, Read};
+
+/// The maximum number of members in the window whose beginnings are known.
+const MAX_MEMBERS: usize = 1 << 16;
 
 /// The reason why the window cannot be filled further.
 enum Stop {
@@ -25,13 +29,27 @@ pub(crate) struct Window<'a> {
     end: usize,
     offset: u64,
     stop: Option<Stop>,
+    /// The offsets where members begin in the window.
+    members: VecDeque<u64>,
+    /// The number of members that began before the window.
+    past_members: u64,
     /// Bytes that it may still be filled with.
     left: u64,
 }
 
 impl<'a> Window<'a> {
     pub(crate) fn new(source: Source<'a>) -> Window<'a> {
-        Window { source, buf: vec![0; CHUNK], start: 0, end: 0, offset: 0, stop: None, left: u64::MAX }
+        Window {
+            source,
+            buf: vec![0; CHUNK],
+            start: 0,
+            end: 0,
+            offset: 0,
+            stop: None,
+            members: VecDeque::new(),
+            past_members: 0,
+            left: u64::MAX,
+        }
     }
 
     /// Ends the stream after about this many bytes, at most a buffer more.
@@ -53,6 +71,7 @@ impl<'a> Window<'a> {
         limits: &ReadLimits,
     ) -> io::Result<()> {
         (self.start, self.end, self.offset, self.stop) = (0, 0, 0, None);
+        self.members.clear();
         self.source.reopen(file, room, limits)
     }
 
@@ -88,7 +107,10 @@ impl<'a> Window<'a> {
                 self.make_room(count);
             }
             match self.source.read(&mut self.buf[self.end..]) {
-                Ok(Step::Data(count)) => {
+                Ok(Step::Data { count, begins }) => {
+                    if begins && self.members.len() < MAX_MEMBERS {
+                        self.members.push_back(self.offset + (self.end - self.start) as u64);
+                    }
                     self.end += count;
                     self.left = self.left.saturating_sub(count as u64);
                     if self.left == 0 {
@@ -127,6 +149,40 @@ impl<'a> Window<'a> {
         let count = count.min(self.end - self.start);
         self.start += count;
         self.offset += count as u64;
+        while self.members.front().is_some_and(|&begin| begin < self.offset) {
+            self.members.pop_front();
+            self.past_members += 1;
+        }
+    }
+
+    /// True if the stream consists of compressed members.
+    pub(crate) fn has_members(&self) -> bool {
+        self.source.has_members()
+    }
+
+    /// True if a member begins at the front of the window.
+    pub(crate) fn begins_member(&self) -> bool {
+        self.members.front() == Some(&self.offset)
+    }
+
+    /// The number of members that began before the window, as far as they are known.
+    pub(crate) fn past_members(&self) -> u64 {
+        self.past_members
+    }
+
+    /// Takes bytes until a member begins at `from` or later, or the window is empty and has
+    /// stopped. Returns their number.
+    pub(crate) fn skip_to_member(&mut self, from: u64) -> u64 {
+        let begin = self.offset;
+        while !self.want(1).is_empty() {
+            let next = self.members.iter().copied().find(|&next| next >= from);
+            let count = next.map_or(self.data().len() as u64, |next| next - self.offset);
+            if count == 0 {
+                break;
+            }
+            self.take(usize::try_from(count).unwrap_or(usize::MAX));
+        }
+        self.offset - begin
     }
 
     /// Takes the byte order mark of a UTF-8 text, if the window begins with one.

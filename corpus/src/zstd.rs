@@ -78,8 +78,8 @@ impl<R: BufRead> Unzstd<R> {
                 State::Inside => match self.decompress(out)? {
                     0 => {}
                     count => {
-                        self.gave = true;
-                        return Ok(Step::Data(count));
+                        let begins = !std::mem::replace(&mut self.gave, true);
+                        return Ok(Step::Data { count, begins });
                     }
                 },
                 State::Failed(why) => {

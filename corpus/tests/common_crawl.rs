@@ -98,8 +98,26 @@ fn a_revisit_makes_its_capture_new() {
         "30 allowed",
         "not modified in between, either"
     );
-    assert_eq!(told(&[no(), yes(), identical(30, Some(10))]), "20 allowed 1 revisit", "that one is not kept");
-    assert_eq!(told(&[no(), unmodified(30, Some(11))]), "10 disallowed 1 revisit", "that one is not there");
+    assert_eq!(told(&[no(), yes(), identical(30, Some(10))]), "30 unknown 1 revisit", "that one is not kept");
+    assert_eq!(told(&[no(), unmodified(30, Some(11))]), "30 unknown 1 revisit", "that one is not there");
+    let elsewhere =
+        |url: &str| with(&format!("WARC-Refers-To-Target-URI: {url}\r\n"), identical(30, Some(20)));
+    assert_eq!(told(&[yes(), elsewhere("<https://A.example:443/robots.txt#x>")]), "30 allowed");
+    assert_eq!(told(&[yes(), elsewhere("https://b.example/robots.txt")]), "30 unknown 1 revisit");
+    let redirect = || {
+        at(
+            40,
+            "https://b.example/robots.txt",
+            "HTTP/1.1 301 Moved\r\nLocation: https://a.example/robots.txt\r\n\r\n",
+        )
+    };
+    let redirected = |records: &[Vec<u8>]| {
+        let built = built(records, &BatchOptions::default());
+        common::ask(&opened(&built, 50), "a", "crawl", "https://b.example/x")
+    };
+    assert_eq!(redirected(&[redirect(), yes()]), "allowed");
+    assert_eq!(redirected(&[redirect(), no(), yes(), identical(30, Some(10))]), "unknown");
+    assert_eq!(redirected(&[redirect(), no(), error(), identical(30, Some(10))]), "disallowed");
     assert_eq!(told(&[identical(30, Some(10)), unmodified(29, None)]), "0 unknown 1 revisit");
     assert_eq!(told(&[at(30, R, UNMODIFIED)]), "0 unknown 1 not-modified");
     let moved = revisit(30, R, "identical-payload-digest", Some(10), "HTTP/1.1 404 Not Found\r\n\r\n");
@@ -107,11 +125,62 @@ fn a_revisit_makes_its_capture_new() {
 }
 
 #[test]
-fn revisits_of_other_urls_give_nothing() {
+fn revisits_of_other_urls() {
     let other = revisit(30, "https://a.example/page", "server-not-modified", None, UNMODIFIED);
-    assert_eq!(lines("x.warc", &other), ["at 0: revisit"]);
+    assert_eq!(lines("x.warc", &other), ["revisit https://a.example/page"]);
     let data = revisit(30, "https://a.example/data.txt", "server-not-modified", None, UNMODIFIED);
     assert_eq!(lines("x.warc", &data), ["revisit https://a.example/data.txt"]);
+}
+
+/// A licence that was fetched again and found unchanged counts; one that is not known does not.
+#[test]
+fn a_licence_is_renewed() {
+    const LICENCE: &str = "https://b.example/l.xml";
+    let robots = || at(10, R, text("License: https://b.example/l.xml\nUser-agent: *\nAllow: /\n"));
+    let rsl = |second, usage: &str| {
+        let of = format!(
+            "<rsl xmlns=\"https://rslstandard.org/rsl\"><content url=\"/\"><license>\
+             <permits type=\"usage\">{usage}</permits></license></content></rsl>"
+        );
+        at(second, LICENCE, format!("HTTP/1.1 200 OK\r\nContent-Type: application/rsl+xml\r\n\r\n{of}"))
+    };
+    let told = |records: &[Vec<u8>]| {
+        let built = built(records, &BatchOptions::default());
+        let answer = common::ask(&opened(&built, 50), "a", "ai-train", "https://a.example/x");
+        format!("{answer} {} of {}", built.report.renewed, built.report.revisits)
+    };
+    let same = |of| revisit(30, LICENCE, "identical-payload-digest", Some(of), "HTTP/1.1 200 OK\r\n\r\n");
+    assert_eq!(told(&[robots(), rsl(20, "ai-train")]), "allowed 0 of 0");
+    assert_eq!(told(&[robots(), rsl(20, "ai-train"), at(30, LICENCE, UNMODIFIED)]), "allowed 1 of 1");
+    assert_eq!(told(&[robots(), rsl(20, "ai-train"), same(20)]), "allowed 1 of 1");
+    let unknown = told(&[robots(), rsl(10, "search"), rsl(20, "ai-train"), same(10)]);
+    assert_eq!(unknown, "unknown incomplete 0 of 1");
+}
+
+/// What the newest fetch of a page found, or said in its header, is not known: it allows nothing
+/// that a licence may prohibit, and prohibits what it did.
+#[cfg(feature = "pages")]
+#[test]
+fn a_revisit_of_a_page_allows_nothing() {
+    const PAGE: &str = "https://a.example/p";
+    let robots = || at(5, R, text("User-agent: *\nAllow: /\n"));
+    let page = |second, meta: &str| at(second, PAGE, common::html(&format!("<html><head>{meta}")));
+    let same = |of, header: &str| {
+        let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{header}\r\n");
+        revisit(30, PAGE, "identical-payload-digest", Some(of), &block)
+    };
+    let told = |records: &[Vec<u8>]| {
+        let options = BatchOptions { pages: true, ..BatchOptions::default() };
+        common::ask(&opened(&built(records, &options), 50), "a", "index", PAGE)
+    };
+    let (clean, noindex) = ("", "<meta name=robots content=noindex>");
+    assert_eq!(told(&[robots(), page(10, noindex), page(20, clean)]), "allowed");
+    assert_eq!(told(&[robots(), page(10, noindex), page(20, clean), same(20, "")]), "allowed");
+    let unknown = told(&[robots(), page(10, noindex), page(20, clean), same(10, "")]);
+    assert_eq!(unknown, "unknown incomplete");
+    let header = "X-Robots-Tag: noindex\r\n";
+    assert_eq!(told(&[robots(), page(20, clean), same(20, header)]), "unknown incomplete");
+    assert_eq!(told(&[robots(), page(20, noindex), same(20, header)]), "disallowed");
 }
 
 #[test]

@@ -87,6 +87,38 @@ fn a_time_in_milliseconds_does_not_win_for_ever() {
 }
 
 #[test]
+fn seconds_may_have_a_fraction_or_an_exponent() {
+    for (time, seconds) in [
+        ("1700000000.5", 1_700_000_000),
+        ("1e9", 1_000_000_000),
+        ("\"1700000000.987654\"", 1_700_000_000),
+        ("0.25", 0),
+        ("-0.0", 0),
+    ] {
+        let line = format!("{{\"url\": \"a.example\", \"fetched_at\": {time}}}");
+        assert_eq!(only("x.jsonl", line.as_bytes()).fetched_at, seconds, "{time}");
+    }
+    for (time, reason) in [
+        ("-1", "fetched_at: -1 is before 1970"),
+        ("-0.5", "fetched_at: -0.5 is before 1970"),
+        ("1e12", "fetched_at: 1000000000000 is no number of seconds since 1970; is it milliseconds?"),
+        (
+            "1700000000000.5",
+            "fetched_at: 1700000000000.5 is no number of seconds since 1970; is it milliseconds?",
+        ),
+        ("\"NaN\"", "fetched_at: \"NaN\" is no RFC 3339 time"),
+    ] {
+        let line = format!("{{\"url\": \"a.example\", \"fetched_at\": {time}}}");
+        match items_within("x.jsonl", line.as_bytes(), &ReadLimits::default()).as_slice() {
+            [Item::Skipped(skipped)] => {
+                assert_eq!(skipped.reason.to_string(), format!("bad JSON line: {reason}"));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
 fn a_body_is_bytes() {
     let capture = only("-", b"{\"url\": \"a.example\", \"body\": \"Disallow: /caf\xe9 \\ud800\\n\"}");
     assert!(capture.body.starts_with(b"Disallow: /caf\xe9 "));

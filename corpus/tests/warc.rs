@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::write::zstd;
 use common::{gzip, items_within, lines, lines_within, only, page, record, response};
 use robomaton_corpus::{Item, ReadLimits};
 use std::time::{Duration, Instant};
@@ -29,12 +30,58 @@ fn a_header_ends_where_another_record_begins() {
     let whole = page("http://a.example/robots.txt", "A");
     let cut = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://b.example/robots.txt\r\n";
     let read = lines("x.warc", &[&cut[..], &whole].concat());
-    assert_eq!(read, ["at 0: warc-header", "http://a.example/robots.txt A"]);
+    assert_eq!(read, ["at 0: warc-header", "at 77: unread"]);
     // Each byte is examined once; with twenty thousand looks at each of them, this took a minute.
     let (lines_of_records, start) = (100_000, Instant::now());
-    let read = lines("x.warc", &[b"WARC/1.0\r\n".repeat(lines_of_records), whole].concat());
+    let two_lines = gzip(&b"WARC/1.0\r\n".repeat(2));
+    let read = lines("x.warc", &[two_lines.repeat(lines_of_records), gzip(&whole)].concat());
     assert_eq!(read.len(), lines_of_records + 1);
+    assert_eq!(read.last().map(String::as_str), Some("http://a.example/robots.txt A"));
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+}
+
+/// A record of another site in the body of this one never counts, whatever happens to the file.
+#[test]
+fn no_record_is_read_inside_another() {
+    let fake = page("http://victim.example/robots.txt", "Allow: /");
+    let body = [b"HTTP/1.1 200 OK\r\n\r\n# x\r\n\r\n", &fake[..], &b"#\n".repeat(500)].concat();
+    let evil = response("http://evil.example/robots.txt", &body);
+    let length = format!("Content-Length: {}\r\n", body.len());
+    let with_length = |new: &str| {
+        let head = String::from_utf8_lossy(&evil[..200]).replacen(&length, new, 1);
+        [head.as_bytes(), &evil[200..]].concat()
+    };
+    let last = page("http://last.example/robots.txt", "Z");
+    let mut wrong_sum = gzip(&evil);
+    let sum = wrong_sum.len() - 8;
+    wrong_sum[sum] ^= 1;
+    let cut = |bytes: &[u8], count: usize| bytes[..bytes.len() - count].to_vec();
+    let plain = |new: &str| [&with_length(new)[..], &last].concat();
+    // One member for two records says nothing about the beginning of the third.
+    let two_in_one = [gzip(&[&last[..], &last].concat()), wrong_sum.clone(), gzip(&last)].concat();
+    for (bytes, reads_last, is_unread) in [
+        ([&evil[..], &last].concat(), true, false),
+        (cut(&evil, 500), false, false),
+        (cut(&gzip(&evil), 12), false, false),
+        (cut(&gzip(&[&last[..], &evil].concat()), 12), true, false),
+        ([gzip(&cut(&evil, 500)), gzip(&last)].concat(), true, false),
+        ([zstd(&cut(&evil, 500)), zstd(&last)].concat(), true, false),
+        ([wrong_sum, gzip(&last)].concat(), true, false),
+        (two_in_one, true, true),
+        (plain("Content-Length: 30\r\n"), false, true),
+        (plain("Content-Length: 99999\r\n"), false, false),
+        (plain("Content-Length: 99999999999\r\n"), false, false),
+        (plain("X: y\r\n"), false, true),
+        ([b"lost\n", &evil[100..], &last].concat(), false, true),
+    ] {
+        let read = lines("x.warc", &bytes);
+        assert!(
+            !read.iter().any(|line| line.contains("http://victim") && !line.contains("evil")),
+            "{read:?}"
+        );
+        assert_eq!(read.iter().any(|line| line.starts_with("http://last")), reads_last, "{read:?}");
+        assert_eq!(read.iter().any(|line| line.ends_with(": unread")), is_unread, "{read:?}");
+    }
 }
 
 #[test]
@@ -175,30 +222,44 @@ fn odd_http_headers() {
 fn odd_warc_headers() {
     let good = page("http://b/robots.txt", "B");
     let with_next = |bytes: &str| lines("x.warc", &[bytes.as_bytes(), good.as_slice()].concat());
+    let next_member = |bytes: &str| lines("x.warc", &[gzip(bytes.as_bytes()), gzip(&good)].concat());
+    let next = "http://b/robots.txt B";
     let block = "HTTP/1.1 200 OK\n\nA\n\n";
     let lf = format!(
         "WARC/1.0\nwarc-type:response\nWARC-TARGET-URI:http://a/robots.txt\ncontent-length:18\n\n{block}"
     );
-    assert_eq!(with_next(&lf), ["http://a/robots.txt A", "http://b/robots.txt B"]);
-    for (bytes, kind) in [
-        ("WARC/1.0\r\nWARC-Type: response\r\n\r\n", "warc-header"),
-        ("WARC/1.0\r\nContent-Length: 1\r\n\r\nx\r\n\r\n", "warc-header"),
-        ("WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 1\r\n\r\nx\r\n\r\n", "warc-header"),
-        ("WARC/1.0\r\nWARC-Type: response\r\nContent-Length: -1\r\n\r\nx\r\n\r\n", "warc-header"),
-        ("WARC/1.0\r\nWARC-Type: x\r\nContent-Length: 99999999999\r\n\r\nx\r\n\r\n", "record-too-long"),
-        ("WARC/1.0\r\nWARC-Type: x\r\nContent-Length: 99999999999999999999999\r\n\r\n\r\n", "warc-header"),
-        ("WARC/1.0\r\n", "warc-header"), // its fields are the next record's
+    assert_eq!(with_next(&lf), ["http://a/robots.txt A", next]);
+    let huge = format!("WARC/1.0\r\nX: {}\r\n", "x".repeat(1 << 20));
+    for (bytes, kind, is_read) in [
+        ("WARC/1.0\r\nWARC-Type: response\r\n\r\n", "warc-header", false),
+        ("WARC/1.0\r\nContent-Length: 1\r\n\r\nx\r\n\r\n", "warc-header", true),
+        ("WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 1\r\n\r\nx\r\n\r\n", "warc-header", true),
+        ("WARC/1.0\r\nWARC-Type: response\r\nContent-Length: -1\r\n\r\nx\r\n\r\n", "warc-header", false),
+        (
+            "WARC/1.0\r\nWARC-Type: x\r\nContent-Length: 99999999999999999999999\r\n\r\n\r\n",
+            "warc-header",
+            false,
+        ),
+        ("WARC/1.0\r\n", "warc-header", false), // its fields are the next record's
+        (&huge, "warc-header", false),
     ] {
         let read = with_next(bytes);
-        assert!(read[0] == format!("at 0: {kind}") || bytes.len() < 20, "{bytes:?} {read:?}");
-        assert_eq!(read.last().map(String::as_str), Some("http://b/robots.txt B"), "{bytes:?}");
+        assert_eq!((read.len(), read[0].as_str()), (2, format!("at 0: {kind}").as_str()), "{read:?}");
+        assert_eq!(read[1] == next, is_read, "{read:?}");
+        assert!(is_read || read[1].ends_with(": unread"), "{read:?}");
+        assert_eq!(next_member(bytes), [&read[0], next]);
     }
-    let huge = format!("WARC/1.0\r\nX: {}\r\n", "x".repeat(1 << 20));
-    assert_eq!(with_next(&huge), ["at 0: warc-header", "http://b/robots.txt B"]);
+    let long = "WARC/1.0\r\nWARC-Type: x\r\nContent-Length: 99999999999\r\n\r\nx\r\n\r\n";
+    assert_eq!(with_next(long), ["at 0: record-too-long"], "the rest of the file is its block");
+    assert_eq!(next_member(long), ["at 0: record-too-long", next]);
+    let small = limits(|limits| limits.max_record = 70);
+    let long = page("http://a/robots.txt", &"Allow: /\n".repeat(10));
+    let read = lines_within("x.warc", &[&long[..], &good].concat(), &small);
+    assert_eq!(read, ["at 0: record-too-long", next]);
 }
 
 #[test]
-fn a_wrong_length_costs_one_record() {
+fn a_wrong_length_costs_one_member_or_the_rest() {
     let (one, two) =
         (page("http://a/robots.txt", "Allow: /\nDisallow: /x\n"), page("http://b/robots.txt", "B"));
     let length = "Content-Length: 67\r\n";
@@ -206,15 +267,16 @@ fn a_wrong_length_costs_one_record() {
     assert!(text.contains(length), "{text}");
     for wrong in [1, 20, 60, 65, 72, 75, 200, 1000, 1_000_000] {
         let broken = text.replace(length, &format!("Content-Length: {wrong}\r\n"));
-        for bytes in [[broken.as_bytes(), &two].concat(), [gzip(broken.as_bytes()), gzip(&two)].concat()] {
-            let read = lines("x.warc", &bytes);
-            assert_eq!(read.len(), 2, "{wrong}: {read:?}");
+        let in_members = lines("x.warc", &[gzip(broken.as_bytes()), gzip(&two)].concat());
+        let plain = lines("x.warc", &[broken.as_bytes(), &two].concat());
+        for read in [&plain, &in_members] {
             assert!(
                 ["at 0: record-length", "at 0: record-cut"].contains(&read[0].as_str()),
                 "{wrong}: {read:?}"
             );
-            assert_eq!(read[1], "http://b/robots.txt B");
         }
+        assert_eq!(in_members[1..], ["http://b/robots.txt B"]);
+        assert!(plain.len() == 1 && wrong > 100 || plain[1].ends_with(": unread"), "{wrong}: {plain:?}");
     }
 }
 
@@ -225,12 +287,16 @@ fn garbage_between_records() {
         ["x", "garbage\r\n", "\r\n\r\nWARC\n", "WARC/no\r\n", &"no line end, WARC/1.0 ".repeat(50_000)]
     {
         let garbage = format!("{garbage}\n");
-        let read = lines("x.warc", &[garbage.as_bytes(), &one, garbage.as_bytes(), &two].concat());
+        let read = lines("x.warc", &[&one, garbage.as_bytes(), &two].concat());
+        assert_eq!(read[0], "http://a/robots.txt A", "{read:?}");
+        assert!(read.len() <= 3 && read[read.len() - 1].ends_with(": unread"), "{read:?}");
+        let members = [garbage.as_bytes(), &one, garbage.as_bytes(), &two].map(gzip);
+        let read = lines("x.warc", &members.concat());
         let kept: Vec<&String> = read.iter().filter(|line| line.starts_with("http")).collect();
         assert_eq!(kept, ["http://a/robots.txt A", "http://b/robots.txt B"], "{read:?}");
         assert_eq!(read.len(), 4, "{read:?}");
     }
-    assert_eq!(lines("x.warc", b"not a WARC file at all"), ["at 0: garbage"]);
+    assert_eq!(lines("x.warc", b"not a WARC file at all"), ["at 0: unread"]);
     assert_eq!(lines("x.warc", b""), [""; 0]);
 }
 

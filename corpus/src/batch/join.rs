@@ -13,7 +13,8 @@ use crate::Looks;
 use crate::resolve::{Chosen, Resolved};
 use rayon::prelude::*;
 use robomaton_compiler::{
-    CompileContext, Document, Emitter, Entry, License, Names, Options, OverLimit, Page, compile_with,
+    CompileContext, Document, Emitter, Entry, License, Names, Options, OverLimit, Page, PageLicense,
+    compile_with,
 };
 use robomaton_formats::layout::{MAX_TEXT, shard_of};
 use robomaton_formats::{Outcome, Scheme, SiteKey, WriteError, write};
@@ -253,14 +254,19 @@ impl Site {
     }
 }
 
-/// The chosen pages, by site.
+/// The chosen pages, by site. A page whose newest content is not known says what its newest capture
+/// does, and has a licence that cannot be read: it prohibits what it did, but allows no use that a
+/// licence may prohibit.
 fn pages_by_site(gathered: &mut Gathered) -> BTreeMap<SiteKey, Vec<Page>> {
     let mut by_site: BTreeMap<SiteKey, Vec<Page>> = BTreeMap::new();
     for site in std::mem::take(&mut gathered.stating) {
         by_site.entry(site).or_default();
     }
-    for number in gathered.chosen.others().filter_map(|body| body.page) {
+    for (number, is_known) in gathered.chosen.others().filter_map(|(body, known)| Some((body.page?, known))) {
         let (site, page) = &mut gathered.pages[number];
+        if !is_known {
+            page.licenses.push(PageLicense::Inline(String::new()));
+        }
         by_site.entry(site.clone()).or_default().push(std::mem::take(page));
     }
     by_site

@@ -8,7 +8,9 @@ pub(crate) mod write;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use robomaton_corpus::{BatchOptions, Built, Capture, Input, Item, Progress, ReadLimits, build, read_from};
+use robomaton_corpus::{
+    BatchOptions, Built, Capture, Input, Item, Progress, ReadLimits, Revisit, build, read_from,
+};
 use robomaton_runtime::{Image, Site, Terms, Usage, Verdict};
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -58,7 +60,8 @@ pub(crate) fn lines_within(name: &str, bytes: &[u8], limits: &ReadLimits) -> Vec
             format!("{url} {}{}", String::from_utf8_lossy(body), if *truncated { " (truncated)" } else { "" })
         }
         Item::Target(target) => format!("target {}", target.url),
-        Item::Revisit(revisit) => format!("revisit {}", revisit.key),
+        Item::Revisit(Revisit { key: Some(key), .. }) => format!("revisit {key}"),
+        Item::Revisit(Revisit { url, .. }) => format!("revisit {url}"),
         Item::Skipped(skipped) => format!("at {}: {}", skipped.at, skipped.reason.name()),
         Item::Ignored => "ignored".to_owned(),
     };
