@@ -3,9 +3,8 @@
 //! It stands between `window` and `row`. Fields are bytes, so bodies may be in any encoding.
 //! Invariants: every row is one item, and a row with too few or too many fields affects no other; a
 //! row that does not end within the limit, or damage, ends the table, since inside a quoted body
-//! any line may look like a row: untrusted content must not become a capture of another site. Every
-//! row ends with a line end: a file that was cut may end anywhere, even behind a quote. It does not
-//! know what the columns mean.
+//! any line may look like a row: untrusted content must not become a capture of another site. The
+//! last row may lack a line end, but not the end of a quote. It does not know what the columns mean.
 
 use crate::record::Event;
 use crate::row::{Column, Row};
@@ -14,7 +13,7 @@ use crate::{ReadLimits, SkipReason};
 use csv_core::{ReadRecordResult, Reader};
 
 /// The reason for a row that the end of the file cuts.
-const CUT: &str = "the file ends inside this row; a quote or the line end is missing";
+const CUT: &str = "the file ends inside a quote of this row";
 
 /// The maximum number of columns.
 const MAX_COLUMNS: usize = 4096;
@@ -103,13 +102,14 @@ impl Fields {
 /// The fields of the next row; `None` at the end.
 fn fields(reader: &mut Reader, window: &mut Window<'_>, max: usize) -> Result<Option<Fields>, SkipReason> {
     let mut fields = Fields { bytes: vec![0; max.min(1024)], ends: vec![0; 16] };
-    let (mut written, mut ended) = (0, 0);
+    let (mut written, mut ended, mut quotes) = (0, 0, 0);
     loop {
         // At the end the window is empty, which makes the reader return the rest.
         let data = window.want(1);
         let data_ends = data.is_empty();
         let (result, taken, out, ends) =
             reader.read_record(data, &mut fields.bytes[written..], &mut fields.ends[ended..]);
+        quotes += data.iter().take(taken).filter(|&&byte| byte == b'"').count();
         window.take(taken);
         (written, ended) = (written + out, ended + ends);
         if data_ends && let Some(damage) = window.pass() {
@@ -123,7 +123,10 @@ fn fields(reader: &mut Reader, window: &mut Window<'_>, max: usize) -> Result<Op
                 return Err(SkipReason::Table(format!("a row has more than {MAX_COLUMNS} fields")));
             }
             ReadRecordResult::OutputEndsFull => fields.ends.resize(2 * ended, 0),
-            ReadRecordResult::Record if data_ends => return Err(SkipReason::Table(CUT.to_owned())),
+            // The last row may lack a line end (RFC 4180 2), but not the end of a quote.
+            ReadRecordResult::Record if data_ends && quotes % 2 == 1 => {
+                return Err(SkipReason::Table(CUT.to_owned()));
+            }
             ReadRecordResult::Record => {
                 fields.bytes.truncate(written);
                 fields.ends.truncate(ended);
