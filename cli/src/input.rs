@@ -44,6 +44,12 @@ pub(crate) fn open_layers(path: &Path, without_damaged_layers: bool) -> Result<I
     // replace it in the same way.
     let image = unsafe { options.open(path)? };
     remark_left_out(image.left_out());
+    if path.is_dir() && robomaton_store::has_logged(path) {
+        let path = path.display();
+        remark(&format!(
+            "{path}: captures since the last compaction do not count; `store compact` makes a layer"
+        ));
+    }
     Ok(image)
 }
 

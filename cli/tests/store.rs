@@ -268,3 +268,22 @@ fn packed(bytes: &[u8]) -> Vec<u8> {
     let mut member = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     member.write_all(bytes).and_then(|()| member.finish()).expect("memory")
 }
+
+/// A question to the layers says that it does not know the log.
+#[test]
+fn captures_in_the_log_alone_are_told() {
+    let place = Place::new();
+    let line = |body: &str, time: u64| {
+        json!({ "url": "https://a.example/robots.txt", "status": 200, "body": body, "fetched_at": time })
+            .to_string()
+    };
+    place.write("1.jsonl", line("User-agent: *\nDisallow: /old\n", 1_700_000_000));
+    place.write("2.jsonl", line("User-agent: *\nDisallow: /\n", 1_700_000_001));
+    place.run(&["store", "put", "s", "1.jsonl"]).ok();
+    place.run(&["store", "compact", "s"]).ok();
+    let asked = ["query", "s", "--agent", "bot", "https://a.example/x"];
+    assert!(!place.run(&asked).err.contains("last compaction"));
+    place.run(&["store", "put", "s", "2.jsonl"]).ok();
+    let run = place.run(&asked);
+    assert!(run.err.contains("captures since the last compaction do not count"), "{run:?}");
+}

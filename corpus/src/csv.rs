@@ -4,7 +4,8 @@
 //! Invariants: every row is one item, and a row with too few or too many fields affects no other; a
 //! row that does not end within the limit, or damage, ends the table, since inside a quoted body
 //! any line may look like a row: untrusted content must not become a capture of another site. The
-//! last row may lack a line end, but not the end of a quote. It does not know what the columns mean.
+//! last row may lack a line end, but not the end of a quote. It does not know what the columns
+//! mean.
 
 use crate::record::Event;
 use crate::row::{Column, Row};

@@ -222,8 +222,8 @@ impl AgentRule {
     }
 }
 
-/// Splits names separated by commas, of which there may be too many. `None` if the input is anything
-/// else: a header may contain commas too.
+/// Splits names separated by commas, of which there may be too many. `None` if the input is
+/// anything else: a header may contain commas too.
 pub fn list(given: &str) -> Option<Vec<&str>> {
     let is_name = |name: &&str| {
         let (token, version) = name.split_at(name.find('/').unwrap_or(name.len()));

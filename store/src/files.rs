@@ -4,7 +4,7 @@
 //! not know what a layer or a log holds.
 
 use crate::StoreError;
-use crate::log::sync_directory;
+use crate::log::{HEADER, sync_directory};
 use robomaton_build::Target;
 use robomaton_formats::ImageError;
 use robomaton_runtime::{Image, Manifest};
@@ -84,6 +84,13 @@ pub(crate) fn remove_layer(directory: &Path, layer: &str) -> Result<(), StoreErr
 
 pub(crate) fn log_path(directory: &Path, number: u64) -> PathBuf {
     directory.join(format!("{number}.log"))
+}
+
+/// True if captures in this directory are in a log only: an image of its layers does not have them.
+pub fn has_logged(directory: &Path) -> bool {
+    let longer =
+        |number| fs::metadata(log_path(directory, number)).is_ok_and(|log| log.len() > HEADER as u64);
+    Files::read(directory).is_ok_and(|files| files.logs.into_iter().any(longer))
 }
 
 /// Removes all logs but one.

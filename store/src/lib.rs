@@ -38,6 +38,7 @@ mod warc;
 
 pub use capture::Capture;
 pub use error::StoreError;
+pub use files::has_logged;
 pub use json::SiteStateJson;
 pub use reader::{Reader, ReaderOptions};
 pub use snapshot::{Query, Snapshot};

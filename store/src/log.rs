@@ -26,7 +26,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 const MAGIC: &[u8; 16] = b"robomaton log 1\n";
 /// The magic number and the marker.
-const HEADER: usize = 24;
+pub(crate) const HEADER: usize = 24;
 /// Marker, durable length, length and checksum of a record.
 const FRAME: usize = 28;
 

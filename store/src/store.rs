@@ -339,7 +339,8 @@ impl Store {
         self.reopen(generations, is_frozen)
     }
 
-    /// Answers from the layers of the manifest, which stays as it is while the generations are held.
+    /// Answers from the layers of the manifest, which stays as it is while the generations are
+    /// held.
     pub(crate) fn reopen(&self, _generations: &Generations, is_frozen: bool) -> Result<(), StoreError> {
         let stack = stack(&self.directory, open::layers(&self.directory)?, &self.options.terms)?;
         self.answer_from(&self.writer(), stack, is_frozen);
