@@ -62,7 +62,7 @@ impl VerdictJson {
     /// in `left_out` what does not fit.
     #[must_use]
     pub fn limited(mut self) -> VerdictJson {
-        let mut room = Room { bytes: ROOM, left_out: 0 };
+        let mut room = Room { bytes: ROOM, left_out: self.left_out };
         // Conditions are quoted twice: as texts, and typed.
         room.keep(&mut self.conditions, |condition| 2 * condition.len());
         self.typed_conditions.truncate(self.conditions.len());

@@ -28,6 +28,8 @@ pub struct Account {
     pub conventional: Option<Decision>,
     /// The statements in the modern languages that match, those that decide first.
     pub statements: Vec<StatementAccount>,
+    /// The number of further statements, which are not told ([`crate::MOST_STATEMENTS`]).
+    pub statements_left_out: usize,
     /// The conditions of the statements in force.
     pub(crate) terms: Vec<Condition>,
 }

@@ -73,7 +73,7 @@ pub use layers::LayersError;
 pub use manifest::{MOST_LAYERS, Manifest};
 pub use memory::Memory;
 pub use open::{MODIFIED, OpenError, OpenOptions, files};
-pub use reasons::{DetailCache, Reasons};
+pub use reasons::{DetailCache, MOST_STATEMENTS, Reasons};
 pub use request::Request;
 pub use robomaton_formats::policy::Role;
 pub use robomaton_formats::preference::{Carrier, Effect, Language, Loss};

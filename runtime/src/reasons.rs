@@ -2,7 +2,8 @@
 //!
 //! Decoding takes longer than everything else in an explanation. Rules, choice of groups and
 //! requests all come from the same details, and many answers of a batch from the same document.
-//! [`Verdict::account`] and the others decode for themselves. Invariant: the reasons are the same.
+//! [`Verdict::account`] and the others decode for themselves. Invariant: the reasons are the same,
+//! but for statements beyond [`MOST_STATEMENTS`].
 
 use crate::account::Account;
 use crate::site::Site;
@@ -15,6 +16,10 @@ use std::collections::HashMap;
 /// Encoded bytes of the details that are cached. Decoded, they take some times as much: more would
 /// be slower to find in memory than to decode again.
 const CACHED: usize = 256 << 10;
+
+/// The statements that the reasons of one answer tell. A site may state hundreds of thousands, and
+/// a batch ask about it thousands of times.
+pub const MOST_STATEMENTS: usize = 8_192;
 
 /// Decoded details of the documents of one image.
 #[derive(Debug, Default)]
@@ -43,7 +48,7 @@ impl<'i> DetailCache<'i> {
 /// Everything known about how an answer came about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reasons {
-    /// As given by [`Verdict::account`].
+    /// As given by [`Verdict::account`], with the first [`MOST_STATEMENTS`] statements.
     pub account: Account,
     /// As given by [`Verdict::choice`].
     pub choice: Option<Choice>,
@@ -58,7 +63,9 @@ impl<'a> Verdict<'a> {
         let is_told = self.has_account() || self.consults_rules(&site) || request::may_have_any(&site);
         let detail = if is_told { cache.detail(&site) } else { None };
         Reasons {
-            account: detail.and_then(|detail| self.account_by(&site, detail)).unwrap_or_default(),
+            account: detail
+                .and_then(|detail| self.account_by(&site, detail, MOST_STATEMENTS))
+                .unwrap_or_default(),
             choice: self.choice_by(&site, detail),
             requests: detail
                 .map(|detail| request::of_url(&site, detail, self.crawler, self.url))

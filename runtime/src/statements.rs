@@ -18,9 +18,9 @@ use robomaton_formats::usage::{PRESENT, USAGES};
 use robomaton_formats::{Decision, UsageId};
 use std::collections::HashMap;
 
-/// Finds the statements about a usage, those that decide first, and the rules that decide with
-/// them.
-pub(crate) fn of_preferences(query: &Query<'_>) -> Account {
+/// Finds the statements about a usage, those that decide first and no more than `most` of them, and
+/// the rules that decide with them.
+pub(crate) fn of_preferences(query: &Query<'_>, most: usize) -> Account {
     let &Query { site, detail, crawler, usage, url } = query;
     let target = target::target(site.profile, url);
     let bytes = site.target(url);
@@ -42,15 +42,15 @@ pub(crate) fn of_preferences(query: &Query<'_>) -> Account {
     let mut account = Account::default();
     let own_usage = u16::try_from(usage.id.get()).ok();
     let findings: Vec<Finding> = own.into_iter().chain(of_parts).collect();
-    let told = findings.iter().filter_map(|finding| {
-        let is_of_part = Some(finding.statement.usage) != own_usage;
-        Some((finding, tell(detail, finding, is_of_part, effects)?))
-    });
-    account.statements = distinct(told.collect());
+    let known = findings.iter().filter(|finding| record(detail, finding).is_some());
+    let weighed =
+        known.map(|finding| Weighed::new(finding, Some(finding.statement.usage) != own_usage, effects));
+    let mut weighed = distinct(weighed.collect());
+    weighed.sort_by_key(|one| (!one.decides, one.finding.effect.is_err(), one.effect()));
+    account.statements_left_out = weighed.len().saturating_sub(most);
+    weighed.truncate(most);
+    account.statements = weighed.iter().filter_map(|one| tell(detail, one)).collect();
     account.terms = preference::conditions(&findings, |statement| conditions(detail, statement));
-    account
-        .statements
-        .sort_by_key(|statement| (!statement.decides, statement.loss.is_some(), statement.effect));
     let own_id = usage.id;
     for usage in spoken {
         let answer = of_rules(usage);
@@ -68,28 +68,42 @@ pub(crate) fn of_preferences(query: &Query<'_>) -> Account {
     account
 }
 
-/// What each record says about each usage. A record may have statements in several sets, some of
-/// which only take part in the weighing; the one that counts most is kept.
-fn distinct(mut told: Vec<(&Finding, StatementAccount)>) -> Vec<StatementAccount> {
-    // A document that is up to date, and a page whose own documents count, have nothing to add.
-    told.retain(|(_, account)| !matches!(account.effect, Effect::Dated | Effect::Supersedes));
-    told.sort_by_key(|(_, account)| {
-        (!account.decides, account.effect == Effect::Unstated, account.loss.is_some())
-    });
-    let mut sets = HashMap::new();
-    told.retain(|(Finding { source, group, statement, .. }, account)| {
-        let record = (*source, *group, statement.record, statement.usage);
-        *sets.entry(record).or_insert(account.set) == account.set
-    });
-    told.into_iter().map(|(_, account)| account).collect()
+/// A statement that was weighed, before it is told.
+struct Weighed<'f> {
+    finding: &'f Finding,
+    is_of_part: bool,
+    decides: bool,
 }
 
-fn tell(
-    detail: &Detail<'_>,
-    finding: &Finding,
-    is_of_part: bool,
-    effects: Effects,
-) -> Option<StatementAccount> {
+impl<'f> Weighed<'f> {
+    fn new(finding: &'f Finding, is_of_part: bool, effects: Effects) -> Weighed<'f> {
+        // A part never permits the whole.
+        let decides = |effect| effects.decides(effect) && !(is_of_part && effect == Effect::Permitted);
+        Weighed { finding, is_of_part, decides: finding.effect.is_ok_and(decides) }
+    }
+
+    /// Its effect, also where it is not in force.
+    fn effect(&self) -> Effect {
+        self.finding.effect.unwrap_or(self.finding.statement.effect)
+    }
+}
+
+/// What each record says about each usage. A record may have statements in several sets, some of
+/// which only take part in the weighing; the one that counts most is kept.
+fn distinct(mut weighed: Vec<Weighed<'_>>) -> Vec<Weighed<'_>> {
+    // A document that is up to date, and a page whose own documents count, have nothing to add.
+    weighed.retain(|one| !matches!(one.effect(), Effect::Dated | Effect::Supersedes));
+    weighed.sort_by_key(|one| (!one.decides, one.effect() == Effect::Unstated, one.finding.effect.is_err()));
+    let mut sets = HashMap::new();
+    weighed.retain(|Weighed { finding: Finding { source, group, statement, .. }, .. }| {
+        let record = (*source, *group, statement.record, statement.usage);
+        *sets.entry(record).or_insert(statement.set) == statement.set
+    });
+    weighed
+}
+
+fn tell(detail: &Detail<'_>, weighed: &Weighed<'_>) -> Option<StatementAccount> {
+    let &Weighed { finding, is_of_part, decides } = weighed;
     let statement = &finding.statement;
     let record = record(detail, finding)?;
     Some(StatementAccount {
@@ -99,13 +113,10 @@ fn tell(
         document: usize::from(record.file).checked_sub(1).and_then(|at| detail.files.get(at)).cloned(),
         usage: USAGES.get(usize::from(statement.usage)).copied().unwrap_or("?"),
         is_of_part,
-        effect: finding.effect.unwrap_or(statement.effect),
+        effect: weighed.effect(),
         stated: statement.effect,
         loss: finding.effect.err(),
-        // A part never permits the whole.
-        decides: finding
-            .effect
-            .is_ok_and(|effect| effects.decides(effect) && !(is_of_part && effect == Effect::Permitted)),
+        decides,
         set: statement.set,
         rank: statement.rank,
         pattern: record.pattern.0.to_vec(),

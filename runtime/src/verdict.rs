@@ -156,7 +156,8 @@ impl<'a> Verdict<'a> {
     pub fn account(&self) -> Account {
         let site = self.explained_site().filter(|_| self.has_account());
         let detail = site.and_then(|site| site.detail());
-        let account = site.zip(detail).and_then(|(site, detail)| self.account_by(&site, &detail));
+        let all = usize::MAX;
+        let account = site.zip(detail).and_then(|(site, detail)| self.account_by(&site, &detail, all));
         account.unwrap_or_default()
     }
 
@@ -165,8 +166,8 @@ impl<'a> Verdict<'a> {
         matches!(self.basis(), Basis::Rule | Basis::Fields) || !self.usage.is_crawl()
     }
 
-    /// The same by the details of the document.
-    pub(crate) fn account_by(&self, site: &Site<'a>, detail: &Detail<'a>) -> Option<Account> {
+    /// The same by the details of the document, with no more than `most` statements.
+    pub(crate) fn account_by(&self, site: &Site<'a>, detail: &Detail<'a>, most: usize) -> Option<Account> {
         let (crawler, usage) = site.of_layer(self.crawler, self.usage);
         let query = Query { site, detail, crawler, usage, url: self.url };
         let of_rules = match self.answer.basis {
@@ -174,11 +175,11 @@ impl<'a> Verdict<'a> {
             Basis::Fields => account::of_fields(&query),
             _ => None,
         };
-        let of_preferences = (!self.usage.is_crawl()).then(|| statements::of_preferences(&query));
+        let of_preferences = (!self.usage.is_crawl()).then(|| statements::of_preferences(&query, most));
         match (of_rules, of_preferences) {
             // Statements that agree with the rules add their conditions.
-            (Some(rules), Some(Account { statements, terms, .. })) => {
-                Some(Account { statements, terms, ..rules })
+            (Some(rules), Some(Account { statements, statements_left_out, terms, .. })) => {
+                Some(Account { statements, statements_left_out, terms, ..rules })
             }
             (rules, preferences) => rules.or(preferences),
         }

@@ -1,8 +1,10 @@
 //! The reasons of answers, from details that are decoded once, equal what each verdict tells by
 //! itself: over made-up sites of every kind and over the sample.
 
+use robomaton_compiler::{Entry, Options, compile, emit};
 use robomaton_corpus::{BatchOptions, Input, Progress, build};
-use robomaton_runtime::{DetailCache, Image, Reasons};
+use robomaton_formats::SiteKey;
+use robomaton_runtime::{DetailCache, Image, MOST_STATEMENTS, Reasons};
 use robomaton_tests::captures::{build_from, captures};
 use robomaton_tests::home;
 
@@ -41,4 +43,23 @@ fn of_the_sample() {
     let built = build(&[input], &BatchOptions::default(), &Progress::default()).expect("the sample");
     let explained = compare(&built.image);
     assert!(explained > 500, "{explained} answers by rules");
+}
+
+/// Of very many statements, the reasons tell the first ones and count the others.
+#[test]
+fn very_many_statements_are_counted() {
+    let options = Options::default();
+    let licenses: String =
+        (0..2_000).map(|number| format!("License: https://l.example/{number}\n")).collect();
+    let document = compile(format!("User-agent: *\n{licenses}").as_bytes(), None, &options);
+    let site = SiteKey::from_url("https://a.example/").expect("a site");
+    let image = emit(vec![Entry::fetched(site, &document)], &options).expect("an image");
+    let image = Image::from_bytes(image).expect("an image");
+    let crawler = image.crawler(["bot"]);
+    let verdict = image.decide(&crawler, image.usage("all"), "https://a.example/x");
+    let (all, told) = (verdict.account(), verdict.reasons(&mut DetailCache::default()).account);
+    assert_eq!((told.statements.len(), all.statements_left_out), (MOST_STATEMENTS, 0));
+    assert_eq!(told.statements_left_out, all.statements.len() - MOST_STATEMENTS);
+    assert!(told.statements_left_out > 0 && all.statements.starts_with(&told.statements));
+    assert_eq!(told.conditions(), all.conditions());
 }

@@ -140,11 +140,14 @@ fn write(verdict: &Verdict<'_>, url: &str, painter: Painter, out: &mut impl Writ
     if verdict.usage().is_crawl() {
         return Ok(());
     }
-    let VerdictJson { statements, crawl, .. } = VerdictJson::new(verdict);
+    let VerdictJson { statements, crawl, left_out, .. } = VerdictJson::new(verdict);
     if statements.is_empty() {
         return Ok(());
     }
     writeln!(out, "statements")?;
     StatementJson::write_all(&statements, out)?;
+    if left_out > 0 {
+        writeln!(out, "           and {left_out} more")?;
+    }
     crawl.map_or(Ok(()), |crawl| writeln!(out, "crawl    {crawl}"))
 }

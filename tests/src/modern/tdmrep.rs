@@ -18,11 +18,23 @@ struct Carrier {
     policy: Option<String>,
 }
 
-/// The reservation and the policy for the target.
+/// The reservation and the policy for the target; unread beside it, if the file ends early.
 pub(super) fn statements(query: &Query<'_>) -> Vec<Statement> {
     if !["tdm", "ai-train"].contains(&query.usage) {
         return Vec::new();
     }
+    let is_cut = query.site.tdmrep.as_deref().is_some_and(ends_early);
+    let unread = is_cut.then(|| Statement::new("tdmrep", "tdmrep", Effect::Unread));
+    unread.into_iter().chain(of_carriers(query)).collect()
+}
+
+/// True if the file ends inside its array.
+fn ends_early(text: &[u8]) -> bool {
+    let is_cut = serde_json::from_slice::<Value>(text).is_err_and(|error| error.is_eof());
+    is_cut && text.trim_ascii_start().starts_with(b"[")
+}
+
+fn of_carriers(query: &Query<'_>) -> Vec<Statement> {
     let file = query.site.tdmrep.as_deref().and_then(|text| of_file(query, text));
     let matched = file.as_ref().and_then(|file| file.rule);
     let header = carrier("header", &query.headers("tdm-reservation"), &query.headers("tdm-policy"));
