@@ -53,7 +53,8 @@ pub struct StoreOptions {
     /// The terms of all questions. Their time does not count for questions with a time of their own
     /// ([`Store::decide_at`]), which those about sites that are unreachable for long need.
     pub terms: Terms,
-    /// Captures in memory before they become a layer; `None` for [`limits::MEMORY_CAPTURES`].
+    /// Captures in memory before they become a layer; `None` for
+    /// [`MEMORY_CAPTURES`](crate::limits::MEMORY_CAPTURES).
     pub memory_captures: Option<usize>,
     /// True if the store is opened without the layers that are missing or damaged, which
     /// [`Store::left_out`] names: their captures are lost, and older ones count. Their files are
