@@ -72,13 +72,17 @@ impl OpenError {
     /// True if the image is missing or damaged; false if it may be sound, and this process cannot
     /// read it at present.
     pub fn is_damage(&self) -> bool {
-        use io::ErrorKind::{OutOfMemory, PermissionDenied};
-        /// `ENFILE` and `EMFILE`, of which `io::ErrorKind` has no kind.
-        const TOO_MANY_FILES: [i32; 2] = [23, 24];
+        use io::ErrorKind::{
+            InvalidData, InvalidInput, IsADirectory, NotADirectory, NotFound, UnexpectedEof,
+        };
+        /// `EIO`, an error of the disk, of which `io::ErrorKind` has no kind.
+        const DISK: i32 = 5;
         match self {
             OpenError::Io { error, .. } => {
-                !matches!(error.kind(), OutOfMemory | PermissionDenied)
-                    && error.raw_os_error().is_none_or(|code| !TOO_MANY_FILES.contains(&code))
+                matches!(
+                    error.kind(),
+                    NotFound | NotADirectory | IsADirectory | UnexpectedEof | InvalidData | InvalidInput
+                ) || error.raw_os_error() == Some(DISK)
             }
             _ => true,
         }
