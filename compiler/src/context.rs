@@ -98,8 +98,7 @@ impl Page {
     /// The page without anything that it says.
     #[must_use]
     pub fn unread(&self) -> Page {
-        let Page { url, target, .. } = self.clone();
-        Page { url, target, is_cut: true, ..Page::default() }
+        Page { url: self.url.clone(), target: self.target.clone(), is_cut: true, ..Page::default() }
     }
 
     /// The values of the header fields with this name (lower case), a line each.

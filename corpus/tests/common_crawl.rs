@@ -157,8 +157,8 @@ fn a_licence_is_renewed() {
     assert_eq!(unknown, "unknown incomplete 0 of 1");
 }
 
-/// What the newest fetch of a page found, or said in its header, is not known: it allows nothing
-/// that a licence may prohibit, and prohibits what it did.
+/// Nobody knows what the newest fetch of a page found, or said in its header: the page allows no
+/// use, and prohibits what it did.
 #[cfg(feature = "pages")]
 #[test]
 fn a_revisit_of_a_page_allows_nothing() {
@@ -169,10 +169,11 @@ fn a_revisit_of_a_page_allows_nothing() {
         let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{header}\r\n");
         revisit(30, PAGE, "identical-payload-digest", Some(of), &block)
     };
-    let told = |records: &[Vec<u8>]| {
+    let of_use = |usage: &str, records: &[Vec<u8>]| {
         let options = BatchOptions { pages: true, ..BatchOptions::default() };
-        common::ask(&opened(&built(records, &options), 50), "a", "index", PAGE)
+        common::ask(&opened(&built(records, &options), 50), "a", usage, PAGE)
     };
+    let told = |records: &[Vec<u8>]| of_use("index", records);
     let (clean, noindex) = ("", "<meta name=robots content=noindex>");
     assert_eq!(told(&[robots(), page(10, noindex), page(20, clean)]), "allowed");
     assert_eq!(told(&[robots(), page(10, noindex), page(20, clean), same(20, "")]), "allowed");
@@ -181,6 +182,11 @@ fn a_revisit_of_a_page_allows_nothing() {
     let header = "X-Robots-Tag: noindex\r\n";
     assert_eq!(told(&[robots(), page(20, clean), same(20, header)]), "unknown incomplete");
     assert_eq!(told(&[robots(), page(20, noindex), same(20, header)]), "disallowed");
+    for usage in ["translate", "present-video"] {
+        assert_eq!(of_use(usage, &[robots(), page(20, clean), same(20, "")]), "allowed", "{usage}");
+        let unknown = of_use(usage, &[robots(), page(10, noindex), page(20, clean), same(10, "")]);
+        assert_eq!(unknown, "unknown incomplete", "{usage}");
+    }
 }
 
 #[test]

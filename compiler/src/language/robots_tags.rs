@@ -88,9 +88,10 @@ fn state(page: &Page, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> 
         text: Cow::Borrowed("default: index, follow"),
     };
     let everyone = Scope::Everyone(lowering.everyone(&[]));
+    let by_default =
+        || BY_DEFAULT.iter().flat_map(|&usage| std::iter::once(usage).chain(parts(usage).iter().copied()));
     let permitted =
-        BY_DEFAULT.iter().flat_map(|&usage| std::iter::once(usage).chain(parts(usage).iter().copied()));
-    let permitted = permitted.map(|usage| Said { usage, effect: Effect::Permitted, rank: 1, conditions: 0 });
+        by_default().map(|usage| Said { usage, effect: Effect::Permitted, rank: 1, conditions: 0 });
     lowering.state(everyone, silent.clone(), set_of(LANGUAGE, Carrier::Page), permitted.collect::<Vec<_>>());
     let mut is_whole = !page.is_cut;
     let mut by_agent: BTreeMap<Option<String>, Vec<Tag>> = BTreeMap::new();
@@ -128,9 +129,7 @@ fn state(page: &Page, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> 
     if !is_whole {
         let reason = if page.is_cut { "not read to its end" } else { "over a limit" };
         let record = Record { text: Cow::Borrowed(reason), ..silent.clone() };
-        let usages =
-            BY_DEFAULT.iter().flat_map(|&usage| std::iter::once(usage).chain(parts(usage).iter().copied()));
-        let usages = usages.chain([AI_TRAIN, AI_INPUT, AI_INDEX]);
+        let usages = by_default().chain([AI_TRAIN, AI_INPUT, AI_INDEX]);
         let unread = usages.map(|usage| Said { usage, effect: Effect::Unread, rank: 1, conditions: 0 });
         lowering.state(everyone, record, set_of(LANGUAGE, Carrier::Robots), unread.collect::<Vec<_>>());
     }

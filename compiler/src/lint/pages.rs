@@ -7,8 +7,7 @@
 use super::acap::QUALIFIERS;
 use super::finding::PageFinding;
 use super::{Code, directives, quote};
-use crate::context::NO_SNIPPET;
-use crate::context::Page;
+use crate::context::{NO_SNIPPET, Page};
 use crate::language::condition::{Dialect, Place, condition};
 use crate::language::pages::{is_later, prohibited};
 use robomaton_formats::Condition;

@@ -13,8 +13,7 @@ use crate::Looks;
 use crate::resolve::{Chosen, Resolved};
 use rayon::prelude::*;
 use robomaton_compiler::{
-    CompileContext, Document, Emitter, Entry, License, Names, Options, OverLimit, Page, PageLicense,
-    compile_with,
+    CompileContext, Document, Emitter, Entry, License, Names, Options, OverLimit, Page, compile_with,
 };
 use robomaton_formats::layout::{MAX_TEXT, shard_of};
 use robomaton_formats::{Outcome, Scheme, SiteKey, WriteError, write};
@@ -255,8 +254,7 @@ impl Site {
 }
 
 /// The chosen pages, by site. A page whose newest content is not known says what its newest capture
-/// does, and has a licence that cannot be read: it prohibits what it did, but allows no use that a
-/// licence may prohibit.
+/// does, and is not read whole: it prohibits what it did, and allows no use.
 fn pages_by_site(gathered: &mut Gathered) -> BTreeMap<SiteKey, Vec<Page>> {
     let mut by_site: BTreeMap<SiteKey, Vec<Page>> = BTreeMap::new();
     for site in std::mem::take(&mut gathered.stating) {
@@ -264,9 +262,7 @@ fn pages_by_site(gathered: &mut Gathered) -> BTreeMap<SiteKey, Vec<Page>> {
     }
     for (number, is_known) in gathered.chosen.others().filter_map(|(body, known)| Some((body.page?, known))) {
         let (site, page) = &mut gathered.pages[number];
-        if !is_known {
-            page.licenses.push(PageLicense::Inline(String::new()));
-        }
+        page.is_cut |= !is_known;
         by_site.entry(site.clone()).or_default().push(std::mem::take(page));
     }
     by_site
@@ -407,13 +403,13 @@ impl Joining<'_> {
         let mut pages_over = None;
         if over_limit.is_some() && !site.pages.is_empty() {
             let lesser: [fn(&Page) -> Page; 2] = [Page::without_acap, Page::unread];
-            for less in lesser {
+            let with_less = |less| {
                 let pages: Vec<Page> = site.pages.iter().map(less).collect();
-                let bare = compiled(&texts, &licenses, &pages);
-                if bare.over_limit.is_none() {
-                    (document, pages_over) = (Some(bare), over_limit);
-                    break;
-                }
+                compiled(&texts, &licenses, &pages)
+            };
+            let bare = lesser.into_iter().map(with_less).find(|bare| bare.over_limit.is_none());
+            if bare.is_some() {
+                (document, pages_over) = (bare, over_limit);
             }
         }
         Ok(Own {
