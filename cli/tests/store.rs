@@ -168,7 +168,7 @@ fn a_damaged_file_of_a_reader_keeps_nothing_from_being_compacted() {
     assert_eq!((&stats["memory_sites"], &stats["layer_sites"]), (&json!(0), &json!(4)));
 }
 
-/// What reads a store does without damaged layers on demand, as what writes it.
+/// Commands that read a store leave out damaged layers on demand, as those that write it do.
 #[test]
 fn damaged_layers_are_left_out_on_demand() {
     let place = filled();

@@ -13,7 +13,7 @@ use robomaton_build::{Destination, MergeOptions};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 use std::thread;
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ impl Store {
     /// # Errors
     /// If a layer is damaged or the result cannot be written. The layers stay as they are then.
     pub fn compact(&self) -> Result<(), StoreError> {
-        self.compact_locked(&self.compacting.lock().unwrap_or_else(PoisonError::into_inner))
+        self.compact_locked(&self.compacting())
     }
 
     pub(crate) fn compact_locked(&self, _compacting: &MutexGuard<'_, ()>) -> Result<(), StoreError> {
@@ -57,7 +57,7 @@ impl Store {
     /// # Errors
     /// As of [`Store::compact`].
     pub fn evict(&self, oldest: u64) -> Result<(), StoreError> {
-        let _compacting = self.compacting.lock().unwrap_or_else(PoisonError::into_inner);
+        let _compacting = self.compacting();
         self.writer().evicting = oldest;
         let evicted = self.flush().and_then(|()| {
             let stack = self.stack()?;

@@ -16,7 +16,7 @@ use robomaton_compiler::Merge;
 use robomaton_formats::WriteError;
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::thread;
 
 impl Store {
@@ -25,7 +25,7 @@ impl Store {
     /// # Errors
     /// If a layer cannot be written. Nothing is lost then.
     pub fn flush(&self) -> Result<(), StoreError> {
-        let freezing = self.freezing.lock().unwrap_or_else(PoisonError::into_inner);
+        let freezing = self.freezing();
         self.write_table(&freezing)?;
         self.freeze(&freezing)?;
         self.write_table(&freezing)
@@ -48,7 +48,7 @@ impl Store {
         }
         let freezing = match try_lock(&self.freezing) {
             Some(freezing) => freezing,
-            None if self.is_full(2) => self.freezing.lock().unwrap_or_else(PoisonError::into_inner),
+            None if self.is_full(2) => self.freezing(),
             None => {
                 thread::sleep(limits::BACK_PRESSURE);
                 return Ok(());
@@ -93,7 +93,7 @@ impl Store {
 
     /// Makes the frozen table a layer, if there is one, and removes its log.
     pub(crate) fn write_frozen(&self) -> Result<(), StoreError> {
-        self.write_table(&self.freezing.lock().unwrap_or_else(PoisonError::into_inner))
+        self.write_table(&self.freezing())
     }
 
     fn write_table(&self, freezing: &MutexGuard<'_, ()>) -> Result<(), StoreError> {

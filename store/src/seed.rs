@@ -21,7 +21,6 @@ use robomaton_runtime::{Manifest, OpenError, files};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::PoisonError;
 
 impl Store {
     /// Makes an image the base of a store that holds nothing yet. A single image, a file or a
@@ -57,8 +56,8 @@ impl Store {
     /// image, one is damaged, or one was compiled with other options; or if a file cannot be
     /// written. The store is as it was then.
     pub fn seed(&self, images: &[PathBuf]) -> Result<(), StoreError> {
-        let _compacting = self.compacting.lock().unwrap_or_else(PoisonError::into_inner);
-        let _freezing = self.freezing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _compacting = self.compacting();
+        let _freezing = self.freezing();
         self.check_empty(&self.current.load())?;
         let name = layer_name(self.take());
         let seeded = self.write_base(&name, images).and_then(|()| self.replace_by_base(&name));
@@ -86,7 +85,7 @@ impl Store {
     /// Writes the layer, verified and durable.
     fn write_base(&self, name: &str, images: &[PathBuf]) -> Result<(), StoreError> {
         let path = self.directory.join(name);
-        match images {
+        let layer = match images {
             [image] if !Manifest::is_in(image) => {
                 copy(image, &path)?;
                 // The image is at fault, not its copy.
@@ -97,14 +96,16 @@ impl Store {
                     other => other,
                 })?;
                 copied.verify().map_err(|error| OpenError::Image { path: at(), error })?;
+                copied
             }
             _ => {
                 let destination = Destination::open(&path, None)?;
                 merge_with(MergeOptions::default(), images, destination)?;
+                open::layer(&path)?
             }
-        }
+        };
         let named = images.first().unwrap_or(&path);
-        check_options(named, &open::layer(&path)?, emit(Vec::new(), &self.options.compile)?)
+        check_options(named, &layer, emit(Vec::new(), &self.options.compile)?)
     }
 
     /// Replaces the manifest. Returns the layers of the former one.

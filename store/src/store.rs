@@ -3,9 +3,9 @@
 //! Captures go to the log and the table; `flush` makes layers of full tables. The manifest is
 //! replaced as a whole, and files are removed only once it no longer names them. Locks are taken in
 //! the order of the fields of [`Store`]. Every put needs the writer, so who holds it writes no file
-//! but the log, and syncs none; only `seed` does, while there is nothing yet.
-//! Replaying a log twice changes nothing, since a capture counts only if it is better than the one
-//! that is held; so no step needs to be undone after a kill. It knows no question (`snapshot`).
+//! but the log, and syncs none; only `seed` does, while there is nothing yet. Replaying a log twice
+//! changes nothing, since a capture counts only if it is better than the one that is held; so no
+//! step needs to be undone after a kill. It knows no question (`snapshot`).
 
 use crate::files::{
     Files, Lock, failed, layer_name, lock, log_path, remove_layer, remove_other_logs, set_aside, visits_path,
@@ -361,6 +361,14 @@ impl Store {
     /// The number of a new file.
     pub(crate) fn take(&self) -> u64 {
         self.next.fetch_add(1, Ordering::Relaxed)
+    }
+
+    pub(crate) fn compacting(&self) -> MutexGuard<'_, ()> {
+        self.compacting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn freezing(&self) -> MutexGuard<'_, ()> {
+        self.freezing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn generations(&self) -> MutexGuard<'_, Generations> {

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Questions that take turns, and between two of which the clock is read.
+/// Questions that are asked in turn, each of them timed.
 const QUESTIONS: u64 = 20_000;
 
 fn mib(bytes: f64) -> String {
