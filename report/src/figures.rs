@@ -150,10 +150,13 @@ impl Figures {
         self.coverages.iter_mut().zip(coverages).for_each(|(counts, coverage)| counts.add(coverage, sites));
     }
 
-    /// Counts a text that this many sites have.
-    pub(crate) fn add_text(&mut self, text: &OfText, sites: u64) {
-        self.texts += 1;
-        self.rules += text.rules;
+    /// Counts a text that this many sites have; it is not new if other sites were counted before,
+    /// of which robots.txt had another outcome.
+    pub(crate) fn add_text(&mut self, text: &OfText, sites: u64, is_new: bool) {
+        if is_new {
+            self.texts += 1;
+            self.rules += text.rules;
+        }
         self.by_rules[class(text.rules)] += sites;
         if text.rules > 0 {
             self.wildcards[usize::from(text.stars) + 2 * usize::from(text.anchors)] += sites;
@@ -172,7 +175,7 @@ impl Figures {
         for &(code, severity) in &text.codes {
             let coded = self.codes.entry(code).or_insert(Coded { severity, sites: 0, texts: 0 });
             coded.sites += sites;
-            coded.texts += 1;
+            coded.texts += u64::from(is_new);
         }
         self.add_coverages(&text.coverages, sites);
         self.add_uses(&text.uses, &text.coverages, sites);
@@ -223,10 +226,13 @@ mod tests {
         let mut figures = Figures::new(0);
         let codes = vec![("x", Severity::Note)];
         let text = OfText { rules: 2, stars: true, agents: vec!["a".into()], codes, ..OfText::default() };
-        figures.add_text(&text, 3);
-        figures.add_text(&text, 1);
+        figures.add_text(&text, 3, true);
+        figures.add_text(&text, 1, true);
         assert_eq!((figures.texts, figures.rules, figures.by_rules[2]), (2, 4, 4));
         assert_eq!((figures.wildcards, figures.with_text), ([0, 4, 0, 0], 0));
         assert_eq!((figures.agents["a"], figures.codes["x"].sites, figures.codes["x"].texts), (4, 4, 2));
+        figures.add_text(&text, 2, false);
+        assert_eq!((figures.texts, figures.rules, figures.by_rules[2]), (2, 4, 6));
+        assert_eq!((figures.agents["a"], figures.codes["x"].sites, figures.codes["x"].texts), (6, 6, 2));
     }
 }

@@ -13,16 +13,16 @@ use crate::text::shown;
 use rayon::prelude::*;
 use robomaton_compiler::CompileContext;
 use robomaton_compiler::lint::{Code, lint};
-use robomaton_formats::Outcome;
 use robomaton_formats::crawlers::known;
 use robomaton_formats::detail::Detail;
+use robomaton_formats::{DocumentId, Outcome};
 use robomaton_grammar::{Severity, scan};
 use robomaton_runtime::{Crawler, Image, Site, Usage};
 use robomaton_tables::coverage::{AnswersKey, Coverage, Coverages, answers_key};
 use robomaton_tables::stances::stances;
 use serde::Serialize;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -98,6 +98,8 @@ struct Making {
     figures: Figures,
     blocks: Blocks,
     index: Index,
+    /// The texts that were counted, each with sites of one outcome or of several.
+    counted: HashSet<DocumentId>,
     /// The number in the page of each text.
     numbers: HashMap<AnswersKey, u32>,
     /// Sites whose text is not read yet.
@@ -124,6 +126,7 @@ where
             outcomes: Outcome::ALL.map(Outcome::name).to_vec(),
             ..Index::default()
         },
+        counted: HashSet::new(),
         numbers: HashMap::new(),
         waiting: Vec::new(),
     };
@@ -176,7 +179,8 @@ impl Making {
         let read: Vec<(OfText, Option<Vec<u8>>)> =
             jobs.par_iter().map(|job| read(read_options, job)).collect::<serde_json::Result<_>>()?;
         for (job, (text, policy)) in jobs.iter().zip(read) {
-            self.figures.add_text(&text, job.sites);
+            let is_new = job.key.0.is_some_and(|document| self.counted.insert(document));
+            self.figures.add_text(&text, job.sites, is_new);
             if let Some(policy) = policy {
                 self.numbers.insert(job.key, self.blocks.add(&policy)?);
             }
