@@ -6,9 +6,10 @@
 //! next member. A sound member that is in the input buffer, together with the beginning of the
 //! next, is inflated at once with `libdeflate`, which is twice as fast; any other one piece by
 //! piece with `flate2`. Invariants: both ways give the same bytes and end a member at the same
-//! place; a [`Step::Cut`] separates bytes that may not be adjacent in the original. It does not
+//! place; a member that was searched for is proved by those behind it (`ahead`); a [`Step::Cut`] separates bytes that may not be adjacent in the original. It does not
 //! know what the members contain.
 
+use crate::ahead::{Ahead, DOUBTFUL, Members, Proof, Turn, prove};
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use libdeflater::Decompressor;
 use memchr::memmem;
@@ -38,6 +39,8 @@ pub(crate) enum Step {
 enum State {
     /// Before a member, or at the end.
     Between,
+    /// Behind the flags in the header of a member.
+    Header(u8),
     /// In the deflate stream of a member.
     Inside,
     /// Damage was found, but not reported yet.
@@ -49,7 +52,7 @@ enum State {
 
 /// Inflates the members of `inner`, one after the other.
 pub(crate) struct Gunzip<R> {
-    inner: R,
+    inner: Ahead<R>,
     /// Inflates whole members.
     at_once: Decompressor,
     /// Finds the beginning of a member.
@@ -66,6 +69,10 @@ const HEADER_CRC: u8 = 2;
 const EXTRA: u8 = 4;
 const NAME: u8 = 8;
 const COMMENT: u8 = 16;
+/// The bytes of extra fields behind damage. Heritrix writes 12. Flags are 20 bytes before the data
+/// then, and 22 at least in a hidden member that reaches the data of the next true one: two line
+/// ends, a trailer, a header.
+const MOST_EXTRA: usize = 12;
 /// The bytes of the shortest header.
 const HEADER: usize = 10;
 /// The bytes of a checksum and a length.
@@ -89,10 +96,34 @@ fn member<'d>(data: &'d [u8], magic: &memmem::Finder<'_>) -> Option<&'d [u8]> {
     magic.find(rest).map(|next| &data[..HEADER + TRAILER + next])
 }
 
+impl<R: BufRead> Members for Gunzip<R> {
+    type Inner = R;
+
+    fn ahead(&mut self) -> &mut Ahead<R> {
+        &mut self.inner
+    }
+
+    fn turn(&mut self, scratch: &mut [u8]) -> io::Result<Turn> {
+        match self.state {
+            State::Between => self.state = self.begin()?,
+            State::Header(flags) => self.state = self.header(flags)?,
+            State::Inside => {
+                self.inflate(scratch)?;
+                if let State::Between = self.state {
+                    return Ok(Turn::Whole);
+                }
+            }
+            State::Failed(_) | State::Lost => return Ok(Turn::Failed),
+            State::Ended => return Ok(Turn::Ended),
+        }
+        Ok(Turn::On)
+    }
+}
+
 impl<R: BufRead> Gunzip<R> {
     pub(crate) fn new(inner: R) -> Gunzip<R> {
         Gunzip {
-            inner,
+            inner: Ahead::new(inner),
             at_once: Decompressor::new(),
             magic: memmem::Finder::new(&MAGIC),
             inflate: Decompress::new(false),
@@ -103,7 +134,7 @@ impl<R: BufRead> Gunzip<R> {
 
     /// Continues with the members of another stream.
     pub(crate) fn restart(&mut self, inner: R) {
-        (self.inner, self.state) = (inner, State::Between);
+        (self.inner, self.state) = (Ahead::new(inner), State::Between);
     }
 
     /// Fills the front of `out`, which must not be empty.
@@ -115,6 +146,7 @@ impl<R: BufRead> Gunzip<R> {
                     Some(count) => return Ok(Step::Data { count, begins: true }),
                     None => self.state = self.begin()?,
                 },
+                State::Header(flags) => self.state = self.header(flags)?,
                 State::Inside => match self.inflate(out)? {
                     0 => {}
                     count => {
@@ -207,7 +239,16 @@ impl<R: BufRead> Gunzip<R> {
         while let Some(byte) = self.byte()? {
             seen = match byte {
                 // The reserved flags exclude seven of eight false headers.
-                flags if seen == MAGIC.len() && flags < 32 => return self.header(flags),
+                flags if seen == MAGIC.len() && flags < 32 => {
+                    self.state = State::Header(flags);
+                    let proof = prove(self)?;
+                    self.reset();
+                    match proof {
+                        Proof::Given => return Ok(State::Header(flags)),
+                        Proof::Doubtful => return Ok(State::Failed(DOUBTFUL)),
+                        Proof::None => 0,
+                    }
+                }
                 byte if MAGIC.get(seen) == Some(&byte) => seen + 1,
                 byte => usize::from(byte == MAGIC[0]),
             };
@@ -218,10 +259,15 @@ impl<R: BufRead> Gunzip<R> {
     /// Skips the rest of a header after its flags.
     fn header(&mut self, flags: u8) -> io::Result<State> {
         let mut left = 6; // time, extra flags, system
+        let mut is_covered = flags & (NAME | COMMENT | HEADER_CRC) == 0;
         if flags & EXTRA != 0 {
             self.drop(left)?;
             let (low, high) = (self.byte()?, self.byte()?);
             left = usize::from(u16::from_le_bytes([low.unwrap_or(0), high.unwrap_or(0)]));
+            is_covered &= left <= MOST_EXTRA;
+        }
+        if self.inner.is_marked() && !is_covered {
+            return Ok(State::Failed("a header with bytes that no checksum covers"));
         }
         self.drop(left)?;
         for text in [NAME, COMMENT] {

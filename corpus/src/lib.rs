@@ -18,6 +18,7 @@
 //! one, an input of that kind is skipped with [`SkipReason::LeftOut`], and a request for pages is
 //! [`BuildError::LeftOut`].
 
+mod ahead;
 mod archive;
 mod batch;
 mod capture;

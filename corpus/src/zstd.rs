@@ -3,11 +3,13 @@
 //! It stands below `window`, like `gzip`, and for the same reason: a `.warc.zst` has a frame per
 //! record, and one bad frame must not lose those after it. Such a file may begin with a dictionary
 //! in a skippable frame (IIPC proposal "WARC zstd"), plain or in a frame of its own; all later
-//! frames need it. Invariants: a window or a dictionary over its limit is damage, which is reported
-//! and skipped; a [`Step::Cut`] separates bytes that may not be adjacent in the original. It does
-//! not know what the frames contain.
+//! frames need it. Invariants: a frame that was searched for is proved by those behind it
+//! (`ahead`), so frames without checksums are not read behind damage; a window or a dictionary over
+//! its limit is damage, which is reported and skipped; a [`Step::Cut`] separates bytes that may not
+//! be adjacent in the original. It does not know what the frames contain.
 
 use crate::ReadLimits;
+use crate::ahead::{Ahead, DOUBTFUL, Members, Proof, Turn, prove};
 use crate::gzip::Step;
 use std::io::{self, BufRead, Read};
 use zstd::stream::raw::{DParameter, Decoder, Operation};
@@ -20,12 +22,17 @@ const SKIPPABLE: [u8; 4] = [0x50, 0x2a, 0x4d, 0x18];
 /// The skippable frame that contains a dictionary.
 const DICTIONARY: u8 = 0x5d;
 
+/// The flag of frames with a checksum (RFC 8878 3.1.1.1.1), in the byte behind the magic number.
+const CHECKSUM: u8 = 4;
+
 #[derive(Clone, Copy)]
 enum State {
     /// Before the very first frame, which may hold a dictionary.
     Start,
     /// Before a frame, or at the end.
     Between,
+    /// Behind the magic number of a frame.
+    Magic,
     /// In a frame.
     Inside,
     /// Damage was found, but not reported yet.
@@ -37,7 +44,7 @@ enum State {
 
 /// Decompresses the frames of `inner`, one after the other.
 pub(crate) struct Unzstd<R> {
-    inner: R,
+    inner: Ahead<R>,
     decoder: Decoder<'static>,
     state: State,
     max_window_log: u32,
@@ -62,11 +69,36 @@ fn decoder(dictionary: &[u8], max_window_log: u32) -> io::Result<Decoder<'static
     Ok(decoder)
 }
 
+impl<R: BufRead> Members for Unzstd<R> {
+    type Inner = R;
+
+    fn ahead(&mut self) -> &mut Ahead<R> {
+        &mut self.inner
+    }
+
+    fn turn(&mut self, scratch: &mut [u8]) -> io::Result<Turn> {
+        match self.state {
+            State::Start | State::Between => self.state = self.begin(false)?,
+            State::Magic => self.state = self.frame(MAGIC)?,
+            State::Inside => {
+                self.decompress(scratch)?;
+                if let State::Between = self.state {
+                    return Ok(Turn::Whole);
+                }
+            }
+            State::Failed(_) | State::Lost => return Ok(Turn::Failed),
+            State::Ended => return Ok(Turn::Ended),
+        }
+        Ok(Turn::On)
+    }
+}
+
 impl<R: BufRead> Unzstd<R> {
     pub(crate) fn new(inner: R, limits: &ReadLimits) -> io::Result<Unzstd<R>> {
         let (max_window_log, max_dictionary) = (limits.max_window_log, limits.max_dictionary);
         let decoder = decoder(&[], max_window_log)?;
-        Ok(Unzstd { inner, decoder, state: State::Start, max_window_log, max_dictionary, gave: false })
+        let (inner, state) = (Ahead::new(inner), State::Start);
+        Ok(Unzstd { inner, decoder, state, max_window_log, max_dictionary, gave: false })
     }
 
     /// Fills the front of `out`, which must not be empty.
@@ -75,6 +107,7 @@ impl<R: BufRead> Unzstd<R> {
             match self.state {
                 State::Start => self.state = self.begin(true)?,
                 State::Between => self.state = self.begin(false)?,
+                State::Magic => self.state = self.frame(MAGIC)?,
                 State::Inside => match self.decompress(out)? {
                     0 => {}
                     count => {
@@ -120,6 +153,9 @@ impl<R: BufRead> Unzstd<R> {
             4 => {}
             _ => return Ok(State::Failed("the file ends inside a frame")),
         }
+        if is_skippable(magic) && self.inner.is_marked() {
+            return Ok(State::Failed("a skippable frame"));
+        }
         if is_skippable(magic) { self.skippable(first && magic[0] == DICTIONARY) } else { self.frame(magic) }
     }
 
@@ -127,6 +163,10 @@ impl<R: BufRead> Unzstd<R> {
     fn frame(&mut self, magic: [u8; 4]) -> io::Result<State> {
         if magic != MAGIC {
             return Ok(State::Failed("no frame begins here"));
+        }
+        let has_checksum = self.inner.fill_buf()?.first().is_some_and(|flags| flags & CHECKSUM != 0);
+        if self.inner.is_marked() && !has_checksum {
+            return Ok(State::Failed("a frame without a checksum"));
         }
         self.decoder.reinit()?;
         let begun = self.decoder.run_on_buffers(&magic, &mut []).is_ok_and(|status| status.bytes_read == 4);
@@ -173,7 +213,14 @@ impl<R: BufRead> Unzstd<R> {
         while self.fill(&mut byte)? == 1 {
             seen = if byte[0] == MAGIC[seen] { seen + 1 } else { usize::from(byte[0] == MAGIC[0]) };
             if seen == MAGIC.len() {
-                return self.frame(MAGIC);
+                self.state = State::Magic;
+                let proof = prove(self)?;
+                self.gave = false;
+                match proof {
+                    Proof::Given => return Ok(State::Magic),
+                    Proof::Doubtful => return Ok(State::Failed(DOUBTFUL)),
+                    Proof::None => seen = 0,
+                }
             }
         }
         Ok(State::Ended)

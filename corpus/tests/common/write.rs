@@ -9,9 +9,11 @@ use parquet::schema::parser::parse_message_type;
 use std::io::{Cursor, Write};
 use std::sync::Arc;
 
-/// One zstd frame.
+/// One zstd frame with a checksum.
 pub(crate) fn zstd(bytes: &[u8]) -> Vec<u8> {
-    zstd::encode_all(bytes, 3).expect("a Vec takes all")
+    let mut packer = zstd::bulk::Compressor::new(3).expect("a level");
+    packer.include_checksum(true).expect("a setting");
+    packer.compress(bytes).expect("room")
 }
 
 /// A frame for each part, after a dictionary in a skippable frame, as in `.warc.zst` files.
@@ -19,6 +21,7 @@ pub(crate) fn zstd_with_dictionary(dictionary: &[u8], pack_dictionary: bool, par
     let stored = if pack_dictionary { zstd(dictionary) } else { dictionary.to_vec() };
     let mut out = skippable(0x5d, &stored);
     let mut packer = zstd::bulk::Compressor::with_dictionary(3, dictionary).expect("a dictionary");
+    packer.include_checksum(true).expect("a setting");
     parts.iter().for_each(|part| out.extend(packer.compress(part).expect("room")));
     out
 }

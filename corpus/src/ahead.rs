@@ -1,0 +1,156 @@
+//! A stream that can be read ahead of itself: what was read since a mark is read again.
+//!
+//! It stands below `gzip` and `zstd`. After damage they search for the next member, and the bytes
+//! of a damaged member may contain others: a server chose the body of its record, and may have
+//! hidden a member with a record of another site in it. Hidden members end inside the damaged one,
+//! whose remaining bytes are no member. So a member that was searched for counts only if members
+//! follow it without a gap, to the end of the file or for [`PROBATION`] bytes. None of them may
+//! contain bytes that no checksum covers: with such bytes a hidden member would reach the next true
+//! one. The checksum at the end of the damaged member is of bytes that the server does not know,
+//! such as the time of the record. Invariants: a mark holds at most `PROBATION` bytes and one
+//! buffer; no byte is read ahead twice.
+
+use std::io::{self, BufRead, Read};
+
+/// The compressed bytes behind damage that must be members without a gap, if the file is not over
+/// before. More than servers can hide: crawlers cut bodies of this length.
+const PROBATION: usize = 8 << 20;
+
+/// The damage that [`Proof::Doubtful`] reports.
+pub(crate) const DOUBTFUL: &str =
+    "more damage follows, so what is in between may be content of what is damaged, and is not read";
+
+/// Bytes that are decompressed at a time while reading ahead.
+const SCRATCH: usize = 32 << 10;
+
+/// A stream that can go back to a mark.
+pub(crate) struct Ahead<R> {
+    inner: R,
+    /// Bytes that are read before those of `inner`, from `at` on.
+    held: Vec<u8>,
+    at: usize,
+    /// The place in `held` to go back to.
+    mark: Option<usize>,
+    /// What members that are read ahead decompress into.
+    scratch: Vec<u8>,
+}
+
+impl<R: BufRead> Ahead<R> {
+    pub(crate) fn new(inner: R) -> Ahead<R> {
+        Ahead { inner, held: Vec::new(), at: 0, mark: None, scratch: Vec::new() }
+    }
+
+    /// Sets the mark here.
+    fn mark(&mut self) {
+        self.mark = Some(self.at);
+    }
+
+    /// Removes the mark, and goes back to it if `again`.
+    fn unmark(&mut self, again: bool) {
+        self.at = self.mark.take().filter(|_| again).unwrap_or(self.at);
+    }
+
+    /// True if what is read is read ahead.
+    pub(crate) fn is_marked(&self) -> bool {
+        self.mark.is_some()
+    }
+
+    /// The number of bytes since the mark.
+    fn since_mark(&self) -> usize {
+        self.at - self.mark.unwrap_or(self.at)
+    }
+}
+
+impl<R: BufRead> BufRead for Ahead<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.at < self.held.len() {
+            return Ok(&self.held[self.at..]);
+        }
+        // Nobody comes back to what is before the mark.
+        let passed = self.mark.unwrap_or(self.at);
+        self.held.drain(..passed);
+        self.at -= passed;
+        if self.mark.is_none() {
+            return self.inner.fill_buf();
+        }
+        self.mark = Some(0);
+        let more = self.inner.fill_buf()?;
+        self.held.extend_from_slice(more);
+        let count = more.len();
+        self.inner.consume(count);
+        Ok(&self.held[self.at..])
+    }
+
+    fn consume(&mut self, count: usize) {
+        if self.at < self.held.len() {
+            self.at += count;
+        } else {
+            self.inner.consume(count);
+        }
+    }
+}
+
+impl<R: BufRead> Read for Ahead<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let data = self.fill_buf()?;
+        let count = data.len().min(out.len());
+        out[..count].copy_from_slice(&data[..count]);
+        self.consume(count);
+        Ok(count)
+    }
+}
+
+/// What a step of a decompressor leads to.
+pub(crate) enum Turn {
+    /// Into a member, or on in it.
+    On,
+    /// To the end of a member.
+    Whole,
+    /// To the end of the file.
+    Ended,
+    /// To damage.
+    Failed,
+}
+
+/// A stream of compressed members.
+pub(crate) trait Members {
+    type Inner: BufRead;
+
+    fn ahead(&mut self) -> &mut Ahead<Self::Inner>;
+
+    /// Goes a step on, and decompresses into `scratch`.
+    fn turn(&mut self, scratch: &mut [u8]) -> io::Result<Turn>;
+}
+
+/// Whether a member that was searched for is one.
+pub(crate) enum Proof {
+    /// Members follow it without a gap. The stream is where it was.
+    Given,
+    /// Neither it nor what follows is a member. The stream is behind the damage.
+    None,
+    /// It is sound, but damage follows: it may be content of the member that was damaged before.
+    /// The stream is behind the damage.
+    Doubtful,
+}
+
+/// Reads ahead from the beginning of a member that was searched for.
+pub(crate) fn prove<M: Members>(members: &mut M) -> io::Result<Proof> {
+    let mut scratch = std::mem::take(&mut members.ahead().scratch);
+    scratch.resize(SCRATCH, 0);
+    let mut count = 0_usize;
+    members.ahead().mark();
+    let proof = loop {
+        match members.turn(&mut scratch)? {
+            Turn::Ended => break Proof::Given,
+            Turn::Failed if count == 0 => break Proof::None,
+            Turn::Failed => break Proof::Doubtful,
+            _ if members.ahead().since_mark() >= PROBATION => break Proof::Given,
+            Turn::Whole => count += 1,
+            Turn::On => {}
+        }
+    };
+    let ahead = members.ahead();
+    ahead.unmark(matches!(proof, Proof::Given));
+    ahead.scratch = scratch;
+    Ok(proof)
+}

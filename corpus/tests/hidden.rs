@@ -1,0 +1,99 @@
+//! A record that a server hid in the body of its own answer counts nowhere, whatever is damaged.
+
+mod common;
+
+use common::write::{skippable, zstd};
+use common::{gzip, lines, page};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use std::io::Write;
+
+const VICTIM: &str = "http://victim.example/robots.txt";
+
+/// The bytes behind a hidden record: two line ends of the record, and a checksum.
+const BEHIND: usize = 4 + 4;
+
+/// A gzip member that is not compressed, so that its content stands in it as it is.
+fn stored_gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::none());
+    encoder.write_all(bytes).expect("a Vec takes all");
+    encoder.finish().expect("a Vec takes all")
+}
+
+/// A zstd frame of one raw block.
+fn stored_zstd(bytes: &[u8], length: usize) -> Vec<u8> {
+    // Magic number, flags (a window), window of 1 MiB, the header of the last block.
+    let header = (1 | (length as u32) << 3).to_le_bytes();
+    [&[0x28, 0xb5, 0x2f, 0xfd, 0, 0x50][..], &header[..3], bytes].concat()
+}
+
+fn record(body: &[u8]) -> Vec<u8> {
+    let head = b"HTTP/1.1 200 OK\r\nContent-Type: application/gzip\r\n\r\n";
+    common::response("http://evil.example/archive", [head, body].concat())
+}
+
+/// Reads a file of a good member, a damaged one with this end of a body, and two good ones.
+/// `damage` is the offset of a byte of the body's member that is changed.
+fn read(name: &str, pack: fn(&[u8]) -> Vec<u8>, outer: &[u8], damage: usize) -> Vec<String> {
+    let mut outer = outer.to_vec();
+    outer[damage] ^= 0x55;
+    let good = |n| pack(&page(&format!("http://h{n}.example/robots.txt"), "Disallow: /\n"));
+    lines(name, &[good(1), outer, good(2), good(3)].concat())
+}
+
+fn claims() -> Vec<u8> {
+    page(VICTIM, "User-agent: *\nAllow: /\n")
+}
+
+/// Checks that nothing of a damaged member counts, and what follows it does.
+fn is_passed(name: &str, pack: fn(&[u8]) -> Vec<u8>, outer: &[u8], hidden: &[u8]) {
+    assert!(outer.windows(hidden.len()).any(|bytes| bytes == hidden), "it is not hidden there");
+    for damage in [1, 4, 11, 12, 40] {
+        let told = read(name, pack, outer, damage);
+        let captures: Vec<&String> = told.iter().filter(|line| line.starts_with("http")).collect();
+        assert!(!told.iter().any(|line| line.contains("victim")), "byte {damage}: {told:?}");
+        assert_eq!(captures.len(), 3, "byte {damage}: {told:?}");
+        assert!(told.len() > 3, "byte {damage}: {told:?}");
+    }
+}
+
+#[test]
+fn gzip_members_in_a_damaged_one() {
+    let evil = gzip(&claims());
+    for hidden in [evil.clone(), [&evil[..], &evil, &gzip(b"x")].concat()] {
+        let outer = stored_gzip(&record(&[b"before ", &hidden[..], b" and behind"].concat()));
+        is_passed("x.warc.gz", gzip, &outer, &hidden);
+    }
+}
+
+#[test]
+fn gzip_headers_that_reach_the_next_member() {
+    // To the data of the next member: line ends, trailer, and its header.
+    let reach = |before: usize| 4 + 8 + 10 - before;
+    let long = u16::try_from(reach(0)).expect("a few bytes").to_le_bytes();
+    // Extra fields, a name, and a name and a comment.
+    let extra = [&[0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 3][..], &long].concat();
+    let name = [0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 3].to_vec();
+    let both = [0x1f, 0x8b, 8, 24, 0, 0, 0, 0, 0, 3].to_vec();
+    for end in [extra, name, both] {
+        let hidden = [gzip(&claims()), end].concat();
+        let outer = stored_gzip(&record(&[b"before ", &hidden[..]].concat()));
+        is_passed("x.warc.gz", gzip, &outer, &hidden);
+    }
+}
+
+#[test]
+fn zstd_frames_in_a_damaged_one() {
+    let evil = zstd(&claims());
+    // A frame and a skippable one that reach the next true frame.
+    let reaching = stored_zstd(b"", BEHIND);
+    let skipping = skippable(0x50, &[0; BEHIND])[..8].to_vec();
+    for end in [Vec::new(), reaching, skipping] {
+        let hidden = [&evil[..], &end].concat();
+        let content = record(&[b"before ", &hidden[..]].concat());
+        let mut outer = stored_zstd(&content, content.len());
+        outer[4] |= 4; // with a checksum, which is wrong
+        outer.extend([1, 2, 3, 4]);
+        is_passed("x.warc.zst", zstd, &outer, &hidden);
+    }
+}
