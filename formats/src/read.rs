@@ -210,6 +210,14 @@ impl<'i> View<'i> {
         self.site(bucket, place)
     }
 
+    /// The site with this number: the one of a fetch record. Takes logarithmic time.
+    pub fn numbered(&self, number: u32) -> Option<Site<'i>> {
+        let behind = self.buckets().partition_point(|bucket| bucket.first.get() <= number);
+        let bucket = self.buckets().get(behind.checked_sub(1)?)?;
+        let place = number.checked_sub(bucket.first.get())?;
+        self.site(bucket, index(place))
+    }
+
     /// The bucket of a place counted over all buckets, and the place's index in the bucket.
     pub(crate) fn bucket_of(&self, place: u32) -> Option<(&'i Bucket, usize)> {
         let place = index(place);

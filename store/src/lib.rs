@@ -17,6 +17,7 @@
 
 mod capture;
 mod compact;
+mod due;
 mod error;
 mod files;
 mod flush;
@@ -37,11 +38,12 @@ mod visit;
 mod warc;
 
 pub use capture::Capture;
+pub use due::Due;
 pub use error::StoreError;
 pub use files::has_logged;
 pub use json::SiteStateJson;
 pub use reader::{Reader, ReaderOptions};
 pub use snapshot::{Query, Snapshot};
-pub use state::{Due, Knowledge, Manners, SiteState};
+pub use state::{Knowledge, Manners, SiteState};
 pub use store::{Durability, Stats, Store, StoreOptions};
 pub use warc::{WarcCaptures, WarcTooMuch};

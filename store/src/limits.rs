@@ -67,6 +67,9 @@ pub const RETRY_SECONDS: u64 = 60;
 /// its rules unknown.
 pub const RETRY_AFTER_SECONDS: u64 = 7 * 86_400;
 
+/// Captures of a file that are looked up at once for fetches that are due, at least.
+pub const DUE_AT_ONCE: usize = 1024;
+
 /// Clean-param records of a site that are told.
 pub const CLEAN_PARAMS: usize = 1024;
 

@@ -1,4 +1,4 @@
-//! What to fetch, and when.
+//! What is known of a site, and when to fetch it again.
 //!
 //! A state is computed from the capture that is held and the last visit; the time is an argument.
 //! Fetches in flight are known in memory only, so they are forgotten at the end of the process, and
@@ -9,10 +9,10 @@ use crate::visit::{Visit, hash};
 use crate::{Store, StoreError, limits};
 use robomaton_corpus::SkipReason;
 use robomaton_formats::schedule::Schedule;
-use robomaton_formats::{Decision, Outcome, Scheme, SiteKey};
+use robomaton_formats::{Decision, Outcome, SiteKey};
 use robomaton_runtime::Site;
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::collections::{HashMap, HashSet};
+use std::sync::{MutexGuard, PoisonError};
 
 /// How well a site's rules are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,15 +77,6 @@ pub struct Manners {
     pub clean_params: Vec<String>,
 }
 
-/// A fetch that is due.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Due {
-    /// The URL of the robots.txt.
-    pub url: String,
-    /// The state of its site before this fetch.
-    pub state: SiteState,
-}
-
 /// The sites whose fetch has begun, by their numbers in files of visits, and when.
 #[derive(Clone, Default)]
 pub(crate) struct InFlight {
@@ -98,7 +89,7 @@ pub(crate) struct InFlight {
 }
 
 impl InFlight {
-    fn has(&self, site: u64, now: u64) -> bool {
+    pub(crate) fn has(&self, site: u64, now: u64) -> bool {
         self.begun.get(&site).is_some_and(|&at| is_in_flight(at, now))
     }
 
@@ -126,7 +117,7 @@ impl InFlight {
     }
 
     /// The state of a site, without validators if its next fetch is to be unconditional.
-    fn state(&self, site: u64, state: SiteState) -> SiteState {
+    pub(crate) fn state(&self, site: u64, state: SiteState) -> SiteState {
         match self.refused.contains(&site) {
             true => SiteState { etag: None, last_modified: None, ..state },
             false => state,
@@ -162,41 +153,8 @@ impl Store {
         Ok(self.begin_key(&key(url)?, now))
     }
 
-    fn begin_key(&self, key: &SiteKey, now: u64) -> bool {
+    pub(crate) fn begin_key(&self, key: &SiteKey, now: u64) -> bool {
         self.in_flight().begin(hash(key), now)
-    }
-
-    /// The fetches that are due for the longest time, that first, and marks them as begun. Reads
-    /// all sites once, so ask for many at a time. A site of which nothing was put is not among
-    /// them.
-    pub fn due(&self, now: u64, most: usize) -> Vec<Due> {
-        let (current, overdue) = self.overdue(now, most);
-        overdue
-            .into_iter()
-            .filter(|key| self.begin_key(key, now))
-            .map(|key| self.fetch(&current, key, now))
-            .collect()
-    }
-
-    /// The fetch of a site.
-    fn fetch(&self, current: &Snapshot, key: SiteKey, now: u64) -> Due {
-        let site = hash(&key);
-        let Due { url, state } = current.fetch(key, now);
-        Due { url, state: self.in_flight().state(site, state) }
-    }
-
-    /// The same fetches, but marks none as begun.
-    pub fn list_due(&self, now: u64, most: usize) -> Vec<Due> {
-        let (current, overdue) = self.overdue(now, most);
-        overdue.into_iter().map(|key| self.fetch(&current, key, now)).collect()
-    }
-
-    /// The sites that are due and not in flight, and the moment that says so.
-    fn overdue(&self, now: u64, most: usize) -> (Arc<Snapshot>, Vec<SiteKey>) {
-        let in_flight = self.in_flight().clone();
-        let current = self.snapshot();
-        let overdue = current.overdue(now, most, |hash| in_flight.has(hash, now));
-        (current, overdue)
     }
 
     /// True if the fetch of a site is in flight.
@@ -209,7 +167,7 @@ impl Store {
         self.in_flight().end(hash(key), is_refused);
     }
 
-    fn in_flight(&self) -> MutexGuard<'_, InFlight> {
+    pub(crate) fn in_flight(&self) -> MutexGuard<'_, InFlight> {
         self.in_flight.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -234,49 +192,7 @@ impl Snapshot {
         Manners { schedule: site.schedule(&crawler), clean_params }
     }
 
-    /// The fetches that are due for the longest time, that first, in flight or not. Reads all sites
-    /// once.
-    pub fn due(&self, now: u64, most: usize) -> Vec<Due> {
-        self.overdue(now, most, |_| false).into_iter().map(|key| self.fetch(key, now)).collect()
-    }
-
-    /// The sites that are due for the longest time, that first.
-    fn overdue(&self, now: u64, most: usize, is_in_flight: impl Fn(u64) -> bool) -> Vec<SiteKey> {
-        let tables = [&self.table, &self.frozen];
-        let in_memory =
-            tables.iter().flat_map(|table| table.captures()).filter_map(|single| single.image.first_site());
-        let in_layers = self.stack.layers.sites();
-        let mut due = BTreeSet::new();
-        for site in in_memory.chain(in_layers) {
-            let Some(name) = site.stored().decoded_name() else { continue };
-            let key = SiteKey::stored(name.as_str(), site.scheme());
-            let fetch_at = self.fetch_at(&key, &site);
-            // A newer capture of the site may hide this one.
-            let is_due = fetch_at <= now && site.fetched_at() == self.time(&key);
-            // A base may hold a host without a scheme; it is fetched with one, and then hidden.
-            let is_hidden = || {
-                let is_stored =
-                    |&scheme: &Scheme| self.stored(&SiteKey::stored(key.name(), scheme)).is_some();
-                key.scheme() == Scheme::Any && [Scheme::Http, Scheme::Https].iter().any(is_stored)
-            };
-            if !is_due || is_hidden() || is_in_flight(hash(&key)) {
-                continue;
-            }
-            due.insert((fetch_at, key.to_string()));
-            if due.len() > most {
-                due.pop_last();
-            }
-        }
-        due.into_iter().filter_map(|(_, name)| SiteKey::from_host(&name).ok()).collect()
-    }
-
-    /// The fetch of a site.
-    fn fetch(&self, key: SiteKey, now: u64) -> Due {
-        let scheme = if key.scheme() == Scheme::Any { "https://" } else { "" };
-        Due { url: format!("{scheme}{key}/robots.txt"), state: self.state_of(&key, now, false) }
-    }
-
-    fn state_of(&self, key: &SiteKey, now: u64, in_flight: bool) -> SiteState {
+    pub(crate) fn state_of(&self, key: &SiteKey, now: u64, in_flight: bool) -> SiteState {
         let Some(site) = self.stored(key) else {
             let knowledge = Knowledge::Unknown;
             let (fetched_at, etag, last_modified, not_before, verdict) = (None, None, None, None, None);
@@ -311,7 +227,7 @@ impl Snapshot {
     }
 
     /// The time of the next fetch of a site that is held.
-    fn fetch_at(&self, key: &SiteKey, site: &Site<'_>) -> u64 {
+    pub(crate) fn fetch_at(&self, key: &SiteKey, site: &Site<'_>) -> u64 {
         let Some(fetched_at) = site.fetched_at() else { return 0 };
         let is_unreachable = site.outcome() == Some(Outcome::Unreachable);
         // Of other sites, the visit says nothing about the time, and it is read from a file.
@@ -323,14 +239,13 @@ impl Snapshot {
                 (false, None) => {}
             }
         }
-        let wait = u64::from(site.fresh_for()).max(limits::LEAST_SECONDS);
-        fetched_at.saturating_add(wait)
+        stale_at(fetched_at, site.fresh_for())
     }
+}
 
-    /// The time of the capture that is held.
-    fn time(&self, key: &SiteKey) -> Option<u64> {
-        self.stored(key)?.fetched_at()
-    }
+/// The time from which on a capture is to be fetched again.
+pub(crate) fn stale_at(fetched_at: u64, fresh_for: u32) -> u64 {
+    fetched_at.saturating_add(u64::from(fresh_for).max(limits::LEAST_SECONDS))
 }
 
 pub(crate) fn key(url: &str) -> Result<SiteKey, StoreError> {

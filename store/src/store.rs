@@ -7,6 +7,7 @@
 //! changes nothing, since a capture counts only if it is better than the one that is held; so no
 //! step needs to be undone after a kill. It knows no question (`snapshot`).
 
+use crate::due::Agendas;
 use crate::files::{
     Files, Lock, failed, layer_name, lock, log_path, remove_layer, remove_other_logs, set_aside, visits_path,
     write_layer, write_manifest,
@@ -130,6 +131,8 @@ pub struct Store {
     writer: Mutex<Writer>,
     /// The sites whose fetch has begun.
     pub(crate) in_flight: Mutex<InFlight>,
+    /// Held while a question for due fetches reads the layers.
+    pub(crate) agendas: Mutex<Agendas>,
     syncer: Option<(Sender<()>, JoinHandle<()>)>,
     left_out: Vec<LeftOut>,
     /// Freed last.
@@ -232,6 +235,7 @@ impl Store {
             generations: Mutex::new(Generations { last: manifest.generation, manifest }),
             writer: Mutex::new(Writer { cache, evicting: 0 }),
             in_flight: Mutex::default(),
+            agendas: Mutex::default(),
             syncer,
             left_out,
             _lock: lock,

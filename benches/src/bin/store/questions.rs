@@ -11,6 +11,7 @@ use robomaton_runtime::Usage;
 use robomaton_store::{Durability, Store};
 use robomaton_tests::map;
 use std::path::Path;
+use std::time::Instant;
 
 /// Sites of each layer above the base.
 const LAYER_SITES: u64 = 1_000;
@@ -18,6 +19,9 @@ const LAYER_SITES: u64 = 1_000;
 const ABOVE: [u64; 2] = [4, 19];
 const QUESTIONS: u64 = 20_000;
 const ROUNDS: usize = 15;
+/// Fetches in a list of those that are due, and a time at which all are.
+const DUE: usize = 1_000;
+const FAR: u64 = u64::MAX / 2;
 /// Captures in the log of the store that is opened: one less than make a layer.
 const LOGGED: u64 = robomaton_store::limits::MEMORY_CAPTURES as u64 - 1;
 
@@ -66,6 +70,15 @@ pub(crate) fn questions(generator: &Generator, base: &Base, place: &Path) -> Res
                 format!("{nanoseconds:.0} ns, {ratio:.2} x"),
             );
         }
+    }
+    for (store, layers) in [(&alone, "alone"), (&many, "and 19 layers")] {
+        // The first list looks up what is hidden; others know.
+        let start = Instant::now();
+        let count = store.list_due(FAR, DUE).len();
+        let took = [start.elapsed(), time(9, || store.list_due(FAR, DUE).len() == count)];
+        let [first, again] = took.map(|took| took.as_secs_f64() * 1e3);
+        let what = format!("list of {DUE} fetches that are due, of the base {layers}");
+        row(&what, format!("{first:.0} ms, then {again:.0} ms"));
     }
     for number in 0..LOGGED {
         many.put(&capture(generator, 2 * base.sites + QUESTIONS + number, 1))?;
