@@ -30,6 +30,10 @@ impl Store {
             return false;
         }
         let visit = current.visit(key, &held).unwrap_or_default();
+        // The text behind a redirect is another one than that of the site itself.
+        if visit.redirects != capture.redirects {
+            return false;
+        }
         visit.is_of(capture).unwrap_or_else(|| {
             // Nothing was put since the fetch began, or it began after the last put.
             self.is_in_flight(hash(key), capture.fetched_at) || age >= limits::IN_FLIGHT_SECONDS

@@ -21,7 +21,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-const MAGIC: &[u8; 8] = b"visits 2";
+const MAGIC: &[u8; 8] = b"visits 3";
 /// The magic number and the count.
 const HEADER: u64 = 16;
 
@@ -34,6 +34,8 @@ pub(crate) struct Visit {
     /// failures.
     pub(crate) failures: u32,
     pub(crate) failing_since: u64,
+    /// Redirects that led to the text that is held.
+    pub(crate) redirects: u16,
     /// Validators of the text that is held.
     pub(crate) etag: Option<String>,
     pub(crate) last_modified: Option<String>,
@@ -57,9 +59,11 @@ impl Visit {
             Some(value.to_owned()).filter(|value| value.len() <= limits::VALIDATOR_BYTES)
         };
         let (mut etag, mut last_modified) = (field("etag"), field("last-modified"));
+        let mut redirects = 0;
         match capture.status {
-            200..300 => {}
+            200..300 => redirects = capture.redirects,
             304 => {
+                redirects = last.redirects;
                 etag = etag.or(last.etag);
                 last_modified = last_modified.or(last.last_modified);
             }
@@ -69,7 +73,7 @@ impl Visit {
         // A layer may hold a visit of the same second. This one hides it even if it says nothing
         // else.
         let failing_since = if last.fetched_at == fetched_at { fetched_at } else { 0 };
-        Visit { fetched_at, failing_since, etag, last_modified, not_before, ..Visit::default() }
+        Visit { fetched_at, failing_since, redirects, etag, last_modified, not_before, ..Visit::default() }
     }
 
     /// The visit of a capture that has none, as in an image that was compiled: one failure, if it

@@ -161,6 +161,27 @@ fn a_fetch_in_flight_is_due_again_when_it_is_lost() {
     assert_eq!((due.url, due.state.etag.as_deref()), (url(0), Some("\"v1\"")));
 }
 
+/// A 304 behind a redirect is about the text there, whatever the validators say.
+#[test]
+fn a_304_behind_a_redirect_renews_no_text_of_the_site_itself() {
+    let place = tempfile::tempdir().expect("a directory");
+    let store = open(place.path());
+    let behind = |redirects, capture| Capture { redirects, ..capture };
+    for (text, unchanged, is_renewed) in [(0, 0, true), (0, 1, false), (1, 1, true), (1, 0, false)] {
+        let site = usize::from(2 * text + unchanged);
+        store.put(&behind(text, validated(capture(site, START, 200)))).expect("room");
+        let put = |at| store.put(&behind(unchanged, validated(capture(site, at, 304))));
+        let first = put(START + DAY);
+        assert_eq!(first.is_ok(), is_renewed, "{text} {unchanged}");
+        store.flush().expect("room");
+        assert_eq!(put(START + 2 * DAY).is_ok(), is_renewed, "{text} {unchanged}");
+        if !is_renewed {
+            assert!(matches!(first, Err(StoreError::NotModified(_))));
+            assert_eq!(store.state(&url(site), START + 2 * DAY).expect("a site").etag, None);
+        }
+    }
+}
+
 /// The queue is that of a plain map, wherever the captures are.
 #[test]
 fn due_is_what_a_plain_map_says() {
