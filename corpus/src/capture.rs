@@ -41,7 +41,29 @@ pub struct Capture {
 pub(crate) const STATED: [&str; 6] =
     ["x-robots-tag", "content-usage", "content-signal", "tdm-reservation", "tdm-policy", "link"];
 
+/// The status of an answer without the content that it refers to.
+pub(crate) const NOT_MODIFIED: u16 = 304;
+
+/// The status of an answer with a part of the resource.
+const PARTIAL: u16 = 206;
+
 impl Capture {
+    /// A fetch of which nothing else is known.
+    pub(crate) fn without_answer(url: String, site: SiteKey, fetched_at: i64) -> Capture {
+        Capture {
+            url,
+            site,
+            fetched_at,
+            status: 0,
+            fresh_for: None,
+            location: None,
+            content_type: None,
+            headers: Vec::new(),
+            body: Vec::new(),
+            truncated: false,
+        }
+    }
+
     /// True if this is the site's own `/robots.txt`: a bare host, or a URL with exactly that path.
     ///
     /// With a query it is another resource, and so is the root: only a redirect can give those a
@@ -63,6 +85,27 @@ impl Capture {
     /// The URL, parsed; of a bare host, that of its robots.txt.
     pub(crate) fn parsed_url(&self) -> Option<Url> {
         Url::parse(&self.url).or_else(|_| Url::parse(&format!("http://{}/robots.txt", self.url))).ok()
+    }
+
+    /// The URL that it redirects to, without its fragment; `None` if it is no redirect or names no
+    /// URL. A 304 is none, whatever its header says, and an empty reference names nothing.
+    pub(crate) fn redirect(&self) -> Option<Url> {
+        let location = self.location.as_deref().filter(|location| !location.is_empty())?;
+        let is_redirect = (300..400).contains(&self.status) && self.status != NOT_MODIFIED;
+        let mut next = self.parsed_url().filter(|_| is_redirect)?.join(location).ok()?;
+        next.set_fragment(None);
+        Some(next)
+    }
+
+    /// True if the body is not all of the resource: it was cut, or the answer is a part of it.
+    pub(crate) fn is_partial(&self) -> bool {
+        self.truncated || self.status == PARTIAL
+    }
+
+    /// True if there is a body, of which not even one line is whole.
+    pub(crate) fn ends_in_first_line(&self) -> bool {
+        let has_content = (200..300).contains(&self.status);
+        has_content && self.is_partial() && memchr::memchr2(b'\n', b'\r', &self.body).is_none()
     }
 
     /// The key of the captured document; `None` for other URLs.
@@ -265,6 +308,9 @@ pub enum SkipReason {
     /// The file ends inside the record, or is damaged there.
     #[error("the file ends, or is damaged, inside this record")]
     RecordCut,
+    /// A robots.txt that was cut inside its first line.
+    #[error("the body is cut inside its first line")]
+    NoLine,
     /// A URL that does not name a site.
     #[error("{url:?}: {error}")]
     Url {
@@ -280,8 +326,9 @@ pub enum SkipReason {
     /// An HTTP response that cannot be read.
     #[error("bad HTTP response: {0}")]
     Http(&'static str),
-    /// An unknown content encoding of a body that is not plain text.
-    #[error("unknown content encoding {0:?}")]
+    /// A content encoding that is unknown, or damaged at the beginning, of a body that is not plain
+    /// text.
+    #[error("the content encoding {0:?} is unknown, or the body is none")]
     Encoding(String),
     /// 304 Not Modified refers to an older capture, which is missing.
     #[error("304 Not Modified holds no content, and no older capture of its URL with content is kept")]
@@ -326,6 +373,7 @@ impl SkipReason {
             SkipReason::LongName(_) => "long-name",
             SkipReason::Http(_) => "http",
             SkipReason::Encoding(_) => "encoding",
+            SkipReason::NoLine => "no-line",
             SkipReason::NotModified => "not-modified",
             SkipReason::LineTooLong => "line-too-long",
             SkipReason::Json(_) => "json",

@@ -16,6 +16,9 @@ use csv_core::{ReadRecordResult, Reader};
 /// The reason for a row that the end of the file cuts.
 const CUT: &str = "the file ends inside a quote of this row";
 
+/// The reason for a quote that `csv_core` reads as text, so that a line end behind it ends the row.
+const MISPLACED: &str = "a quote inside a field, so where a row ends is not known";
+
 /// The maximum number of columns.
 const MAX_COLUMNS: usize = 4096;
 
@@ -52,7 +55,9 @@ impl<'w, 'a> Rows<'w, 'a> {
         if count != expected {
             return Err(format!("{count} fields, but the header has {expected}"));
         }
+        let bodies = [Column::Body, Column::BodyBase64].map(Some);
         let mut row = Row::default();
+        row.has_body_cell = self.columns.iter().any(|column| bodies.contains(column));
         for (column, bytes) in self.columns.iter().zip(fields.iter()) {
             if let Some(column) = column {
                 row.set_bytes(*column, bytes)?;
@@ -103,14 +108,16 @@ impl Fields {
 /// The fields of the next row; `None` at the end.
 fn fields(reader: &mut Reader, window: &mut Window<'_>, max: usize) -> Result<Option<Fields>, SkipReason> {
     let mut fields = Fields { bytes: vec![0; max.min(1024)], ends: vec![0; 16] };
-    let (mut written, mut ended, mut quotes) = (0, 0, 0);
+    let (mut written, mut ended, mut quotes) = (0, 0, Quotes::Before);
     loop {
         // At the end the window is empty, which makes the reader return the rest.
         let data = window.want(1);
         let data_ends = data.is_empty();
         let (result, taken, out, ends) =
             reader.read_record(data, &mut fields.bytes[written..], &mut fields.ends[ended..]);
-        quotes += data.iter().take(taken).filter(|&&byte| byte == b'"').count();
+        for &byte in data.iter().take(taken) {
+            quotes = quotes.behind(byte).ok_or_else(|| SkipReason::Table(MISPLACED.to_owned()))?;
+        }
         window.take(taken);
         (written, ended) = (written + out, ended + ends);
         if data_ends && let Some(damage) = window.pass() {
@@ -125,7 +132,7 @@ fn fields(reader: &mut Reader, window: &mut Window<'_>, max: usize) -> Result<Op
             }
             ReadRecordResult::OutputEndsFull => fields.ends.resize(2 * ended, 0),
             // The last row may lack a line end (RFC 4180 2), but not the end of a quote.
-            ReadRecordResult::Record if data_ends && quotes % 2 == 1 => {
+            ReadRecordResult::Record if data_ends && quotes == Quotes::Inside => {
                 return Err(SkipReason::Table(CUT.to_owned()));
             }
             ReadRecordResult::Record => {
@@ -135,5 +142,31 @@ fn fields(reader: &mut Reader, window: &mut Window<'_>, max: usize) -> Result<Op
             }
             ReadRecordResult::End => return Ok(None),
         }
+    }
+}
+
+/// Where in a field the quotes of RFC 4180 are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quotes {
+    /// Before a field.
+    Before,
+    /// In a field without quotes.
+    Outside,
+    /// Behind the first quote.
+    Inside,
+    /// Behind a second one, which ends the field, or is the first half of a quote in it.
+    Ended,
+}
+
+impl Quotes {
+    /// The place behind the next byte; `None` if a quote may not stand here, or nothing but one.
+    fn behind(self, byte: u8) -> Option<Quotes> {
+        Some(match (self, byte) {
+            (Quotes::Inside, b'"') => Quotes::Ended,
+            (Quotes::Inside, _) | (Quotes::Before | Quotes::Ended, b'"') => Quotes::Inside,
+            (_, b',' | b'\r' | b'\n') => Quotes::Before,
+            (Quotes::Ended, _) | (Quotes::Outside, b'"') => return None,
+            (Quotes::Before | Quotes::Outside, _) => Quotes::Outside,
+        })
     }
 }

@@ -7,7 +7,7 @@
 //! encodings.
 
 use crate::{Looks, SkipReason, sniff};
-use flate2::read::GzDecoder;
+use flate2::read::MultiGzDecoder;
 use flate2::{Decompress, FlushDecompress, Status};
 use std::borrow::Cow;
 use std::io::Read;
@@ -27,21 +27,25 @@ impl<'a> Body<'a> {
         Body { bytes: Cow::Borrowed(bytes), truncated }
     }
 
-    /// Undoes `Transfer-Encoding: chunked`.
-    pub(crate) fn unchunk(self) -> Body<'a> {
+    fn unchunk(self) -> Body<'a> {
         match unchunk(&self.bytes) {
             Some((bytes, whole)) => Body { bytes: Cow::Owned(bytes), truncated: self.truncated || !whole },
             None => self,
         }
     }
 
-    /// Removes the encodings of a `Content-Encoding` header, last one first.
-    pub(crate) fn decode(mut self, codings: &str, max: usize) -> Result<Body<'a>, SkipReason> {
+    /// Removes the encodings of a `Transfer-Encoding` or `Content-Encoding` header, last one first.
+    pub(crate) fn decode(mut self, codings: &[u8], max: usize) -> Result<Body<'a>, SkipReason> {
+        let codings = String::from_utf8_lossy(codings);
         for coding in
             codings.rsplit(',').map(str::trim_ascii).filter(|name| !name.is_empty()).take(MAX_CODINGS)
         {
             let inflated = match coding.to_ascii_lowercase().as_str() {
                 "identity" | "none" | "utf-8" => continue,
+                "chunked" => {
+                    self = self.unchunk();
+                    continue;
+                }
                 "gzip" | "x-gzip" => gunzip(&self.bytes, max),
                 // RFC 9110 means zlib; some servers send raw deflate data.
                 "deflate" => inflate(&self.bytes, is_zlib(&self.bytes), max),
@@ -49,11 +53,15 @@ impl<'a> Body<'a> {
                 _ => return Err(SkipReason::Encoding(coding.to_owned())),
             };
             let (bytes, whole) = inflated;
-            // The beginning of a gzip file is useful; text whose first bytes happen to inflate is
-            // text.
-            if whole || (!bytes.is_empty() && !is_text(&self.bytes)) {
-                self = Body { bytes: Cow::Owned(bytes), truncated: self.truncated || !whole };
+            // Text whose first bytes happen to inflate is text. The beginning of a gzip file is
+            // useful, but of one that is cut before it, nothing is known.
+            if !whole && is_text(&self.bytes) {
+                continue;
             }
+            if !whole && bytes.is_empty() {
+                return Err(SkipReason::Encoding(coding.to_owned()));
+            }
+            self = Body { bytes: Cow::Owned(bytes), truncated: self.truncated || !whole };
         }
         Ok(self)
     }
@@ -72,12 +80,12 @@ impl<'a> Body<'a> {
     }
 }
 
-/// The data of the first gzip member, and true if there was no error. Excess over `max` is cut
+/// The data of all gzip members, and true if there was no error. Excess over `max` is cut
 /// after one byte, so that the caller can see it.
 fn gunzip(bytes: &[u8], max: usize) -> (Vec<u8>, bool) {
     let mut out = Vec::new();
     let limit = (max as u64).saturating_add(1);
-    let whole = GzDecoder::new(bytes).take(limit).read_to_end(&mut out).is_ok();
+    let whole = MultiGzDecoder::new(bytes).take(limit).read_to_end(&mut out).is_ok();
     (out, whole)
 }
 

@@ -8,7 +8,8 @@
 //! compressed; a record without content (a revisit) never becomes an empty text. It does not know
 //! what a store holds.
 
-use crate::resolve::MAX_REDIRECTS;
+use crate::capture::NOT_MODIFIED;
+use crate::resolve::{self, MAX_REDIRECTS};
 use crate::source::Source;
 use crate::window::Window;
 use crate::{Capture, ReadLimits, SkipReason, warc};
@@ -21,7 +22,7 @@ use url::Url;
 pub struct Fetched {
     /// The URL that was asked first.
     pub url: String,
-    /// Unix seconds, 0 if unknown: of the oldest answer on the way.
+    /// Unix seconds, 0 if unknown: of the first answer.
     pub fetched_at: i64,
     /// The status of the last answer; 304 if it says that the resource is unchanged.
     pub status: u16,
@@ -149,14 +150,13 @@ impl Reading {
     /// The way from an answer to the last one.
     fn way(&self, first: usize) -> Way<'_> {
         let first = &self.answers[first];
-        let mut way = Way { first, last: first, redirects: 0, fetched_at: first.capture.fetched_at };
+        let times = resolve::Way::from(first.capture.fetched_at);
+        let mut way = Way { first, last: first, redirects: 0, times };
         while usize::from(way.redirects) < MAX_REDIRECTS {
-            let target = target(&way.last.capture).and_then(|url| self.newest.get(&url));
+            let target = way.last.capture.redirect().and_then(|url| self.newest.get(url.as_str()));
             let Some(last) = target.and_then(|&number| self.answers.get(number)) else { break };
-            // An unknown time (0) does not count as old.
-            let times = [way.fetched_at, last.capture.fetched_at];
-            let fetched_at = times.into_iter().filter(|&at| at != 0).min().unwrap_or(0);
-            way = Way { last, redirects: way.redirects + 1, fetched_at, ..way };
+            let times = way.times.to(last.capture.fetched_at);
+            way = Way { last, redirects: way.redirects + 1, times, ..way };
         }
         way
     }
@@ -167,14 +167,14 @@ struct Way<'r> {
     first: &'r warc::Answer,
     last: &'r warc::Answer,
     redirects: u16,
-    fetched_at: i64,
+    times: resolve::Way,
 }
 
 impl Way<'_> {
     fn fetched(self) -> Fetched {
-        let Way { first, last, redirects, fetched_at } = self;
-        let Capture { status, body, truncated, .. } = &last.capture;
-        let body = match truncated {
+        let Way { first, last, redirects, times } = self;
+        let Capture { status, body, .. } = &last.capture;
+        let body = match last.capture.is_partial() {
             _ if last.is_unmodified => &[][..],
             // Half a line may mean something different.
             true => &body[..memchr::memrchr2(b'\n', b'\r', body).map_or(0, |last| last + 1)],
@@ -182,8 +182,8 @@ impl Way<'_> {
         };
         Fetched {
             url: first.capture.url.clone(),
-            fetched_at,
-            status: if last.is_unmodified { 304 } else { *status },
+            fetched_at: times.fetched_at(),
+            status: if last.is_unmodified { NOT_MODIFIED } else { *status },
             redirects,
             headers: last.headers.clone(),
             body: body.to_vec(),
@@ -197,12 +197,6 @@ impl warc::Answer {
         let fields: usize = self.headers.iter().map(|(name, value)| name.len() + value.len()).sum();
         fields + self.capture.body.len()
     }
-}
-
-/// The target of a redirect.
-fn target(capture: &Capture) -> Option<String> {
-    let location = capture.location.as_ref().filter(|_| (300..400).contains(&capture.status))?;
-    Some(normal(Url::parse(&capture.url).ok()?.join(location).ok()?))
 }
 
 fn normal(mut url: Url) -> String {
@@ -272,7 +266,7 @@ mod tests {
         let body = b"User-agent: *\nDisallow: /x\n".to_vec();
         let wanted = Fetched {
             url: "http://a.example/robots.txt".to_owned(),
-            fetched_at: START + 2,
+            fetched_at: START + 3,
             status: 200,
             redirects: 2,
             headers,
@@ -280,7 +274,7 @@ mod tests {
         };
         assert_eq!(*fetched[0], wanted);
         let url = "https://a.example/robots.txt".to_owned();
-        assert_eq!(*fetched[1], Fetched { url, redirects: 1, ..wanted });
+        assert_eq!(*fetched[1], Fetched { url, fetched_at: START + 2, redirects: 1, ..wanted });
         assert_eq!((fetched[2].status, fetched[2].redirects, fetched[2].fetched_at), (301, 0, START + 5));
         assert_eq!((fetched[3].status, fetched[3].redirects), (301, 5));
     }

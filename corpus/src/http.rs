@@ -19,8 +19,10 @@ const MAX_FIELDS: usize = 96;
 pub(crate) struct Fields<'a> {
     pub(crate) content_type: Option<&'a [u8]>,
     pub(crate) location: Option<&'a [u8]>,
-    content_encoding: Option<&'a [u8]>,
-    chunked: bool,
+    /// The values of Content-Encoding, and of Transfer-Encoding, each a list, in their order.
+    content_codings: Vec<&'a [u8]>,
+    transfer_codings: Vec<&'a [u8]>,
+    content_length: Option<u64>,
     max_age: Option<u32>,
     no_cache: bool,
     expires: Option<&'a [u8]>,
@@ -42,10 +44,12 @@ impl<'a> Fields<'a> {
             8 if name.eq_ignore_ascii_case(b"location") => first(&mut self.location),
             12 if name.eq_ignore_ascii_case(b"content-type") => first(&mut self.content_type),
             13 if name.eq_ignore_ascii_case(b"cache-control") => self.cache_control(value),
-            16 if name.eq_ignore_ascii_case(b"content-encoding") => first(&mut self.content_encoding),
-            17 if name.eq_ignore_ascii_case(b"transfer-encoding") => {
-                self.chunked |= value.to_ascii_lowercase().ends_with(b"chunked");
+            14 if name.eq_ignore_ascii_case(b"content-length") => {
+                let length = str::from_utf8(value).ok().and_then(|digits| digits.trim_ascii().parse().ok());
+                self.content_length = self.content_length.or(length);
             }
+            16 if name.eq_ignore_ascii_case(b"content-encoding") => self.content_codings.push(value),
+            17 if name.eq_ignore_ascii_case(b"transfer-encoding") => self.transfer_codings.push(value),
             _ => {}
         }
         let is = |stated: &&&str| stated.len() == name.len() && name.eq_ignore_ascii_case(stated.as_bytes());
@@ -122,12 +126,12 @@ pub(crate) fn response<'a>(
             lenient(block, limits.max_header, &mut fields)?
         }
     };
-    let mut body = Body::stored(stored, cut);
-    if fields.chunked {
-        body = body.unchunk();
-    }
-    if let Some(codings) = fields.content_encoding {
-        body = body.decode(&String::from_utf8_lossy(codings), limits.max_body)?;
+    // The length is of the bytes of the connection; crawlers may store others if there are codings.
+    let has_codings = !(fields.content_codings.is_empty() && fields.transfer_codings.is_empty());
+    let is_short = fields.content_length.is_some_and(|length| length > stored.len() as u64);
+    let mut body = Body::stored(stored, cut || is_short && !has_codings);
+    for codings in [&fields.transfer_codings, &fields.content_codings] {
+        body = body.decode(&codings.join(&b','), limits.max_body)?;
     }
     let (body, truncated) = body.limited(limits.max_body);
     Ok(Response { status, fields, body, truncated })

@@ -31,6 +31,8 @@ pub(crate) enum Content {
     Capture(Capture),
     /// A fetch with the same content as a capture of that time.
     Revisit(Capture, RangeInclusive<i64>),
+    /// A fetch of which only URL and time are known, since its content cannot be read.
+    Unread(Capture, SkipReason),
     /// Nothing: records of this kind never contain a capture.
     Ignored,
 }
@@ -64,6 +66,10 @@ impl Record {
                 let of = i64::MIN..=found.fetched_at;
                 revisit(&found, of, skipped(SkipReason::NotModified))
             }
+            // What it says is not known, and a text without a line would allow everything.
+            Ok(Content::Capture(found)) if found.is_robots() && found.ends_in_first_line() => {
+                revisit(&found, NEVER, skipped(SkipReason::NoLine))
+            }
             Ok(Content::Capture(capture)) if capture.is_robots() => Item::Capture(capture),
             Ok(Content::Capture(capture))
                 if capture.is_data_txt() && capture.site.with_document(DATA_TXT).is_none() =>
@@ -77,6 +83,7 @@ impl Record {
                 revisit(&found, NEVER, skipped(SkipReason::RevisitHeader))
             }
             Ok(Content::Revisit(found, of)) => revisit(&found, of, skipped(SkipReason::Revisit)),
+            Ok(Content::Unread(found, reason)) => revisit(&found, NEVER, skipped(reason)),
             Ok(Content::Ignored) => Item::Ignored,
             Err(reason) => Item::Skipped(skipped(reason)),
         }

@@ -22,6 +22,7 @@
 //! document is [`Outcome::Unresolved`], or another URL has no content, and the revisit is reported.
 //! An older capture must not answer instead: it may allow what the newest one prohibits.
 
+use crate::capture::NOT_MODIFIED;
 use crate::{Capture, Revisit, Skipped};
 use foldhash::{HashMap, HashMapExt};
 use robomaton_formats::site::{Outcome, Scheme, SiteKey};
@@ -48,9 +49,6 @@ pub struct Facts {
     /// The target of a redirect, absolute and without fragment.
     next: Option<Box<str>>,
 }
-
-/// The status of an answer without the content that it refers to.
-const NOT_MODIFIED: u16 = 304;
 
 /// The order of captures, best last: newest; then an answer before a redirect, a redirect before an
 /// error, an error before silence; then by hash, so that the order is always the same.
@@ -86,18 +84,10 @@ impl Facts {
     }
 
     fn placed(capture: &Capture, key: Option<SiteKey>) -> Facts {
-        let url = || capture.parsed_url();
-        let other = if key.is_some() { None } else { url() };
+        let other = if key.is_some() { None } else { capture.parsed_url() };
         let site = || Place::Site(key.unwrap_or_else(|| capture.site.clone()));
         let place = other.map_or_else(site, |url| Place::Other(normal_hash(url)));
-        let next = match &capture.location {
-            Some(location) if (300..400).contains(&capture.status) => url().and_then(|base| {
-                let mut next = base.join(location).ok()?;
-                next.set_fragment(None);
-                Some(String::from(next).into_boxed_str())
-            }),
-            _ => None,
-        };
+        let next = capture.redirect().map(|next| String::from(next).into_boxed_str());
         let rank = rank(capture);
         Facts { place, rank, fresh_for: capture.fresh_for, next }
     }
@@ -185,8 +175,10 @@ impl Renewal {
 /// The result for a site: its content, or the reason why there is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolved<P> {
-    /// Unix seconds, 0 if unknown: the oldest fetch among the captures that led here.
+    /// Unix seconds, 0 if unknown: of the capture of the site itself, even if it is a redirect.
     pub fetched_at: i64,
+    /// Seconds by which the oldest capture on the way is older.
+    pub lag: u64,
     /// Seconds for which the answer is fresh, from the header of the last capture.
     pub fresh_for: Option<u32>,
     /// The status of the last capture.
@@ -195,6 +187,40 @@ pub struct Resolved<P> {
     pub via: Option<Box<str>>,
     /// The payload of a 2xx answer, or the outcome of any other answer.
     pub fate: Result<P, Outcome>,
+}
+
+/// The times of the captures on the way from a site to its rules: of the first, and the oldest. An
+/// unknown time (0) counts for neither.
+#[derive(Clone, Copy)]
+pub(crate) struct Way {
+    first: i64,
+    oldest: i64,
+}
+
+impl From<i64> for Way {
+    fn from(first: i64) -> Way {
+        Way { first, oldest: first }
+    }
+}
+
+impl Way {
+    /// The way on to a capture of this time.
+    pub(crate) fn to(self, time: i64) -> Way {
+        let known = |one: i64, other: i64| if one == 0 { other } else { one };
+        let oldest = known(self.oldest, time).min(known(time, self.oldest));
+        Way { first: known(self.first, time), oldest }
+    }
+
+    /// The time of the fetch: that of its first answer, so that an older text behind a newer
+    /// redirect counts as new as the redirect.
+    pub(crate) fn fetched_at(self) -> i64 {
+        self.first
+    }
+
+    /// Seconds by which the oldest answer is older, so the rules are fresh that much less long.
+    pub(crate) fn lag(self) -> u64 {
+        self.first.abs_diff(self.oldest)
+    }
 }
 
 impl<P: Clone> Default for Chosen<P> {
@@ -308,6 +334,7 @@ impl<P: Clone> Chosen<P> {
                 },
                 Some((renewal, Err(_))) => Resolved {
                     fetched_at: renewal.fetched_at,
+                    lag: 0,
                     fresh_for: renewal.fresh_for,
                     status: NOT_MODIFIED,
                     via: None,
@@ -362,7 +389,7 @@ impl<P: Clone> Chosen<P> {
     }
 
     fn follow(&self, document: Option<&str>, first: &Held<P>) -> Resolved<P> {
-        let (mut last, mut via, mut fetched_at) = (first, None, first.rank.0);
+        let (mut last, mut via, mut way) = (first, None, Way::from(first.rank.0));
         let mut hops = 0;
         let fate = loop {
             let status = status(&last.rank);
@@ -373,9 +400,7 @@ impl<P: Clone> Chosen<P> {
                     Some(target) => {
                         hops += 1;
                         (last, via) = (target, Some(next.clone()));
-                        // An unknown time (0) does not count as old.
-                        fetched_at =
-                            [fetched_at, target.rank.0].into_iter().filter(|&at| at != 0).min().unwrap_or(0);
+                        way = way.to(target.rank.0);
                     }
                     None => break Err(Outcome::Unresolved),
                 },
@@ -384,7 +409,8 @@ impl<P: Clone> Chosen<P> {
                 (None, None) => break Err(Outcome::Unreachable),
             }
         };
-        Resolved { fetched_at, fresh_for: last.fresh_for, status: status(&last.rank), via, fate }
+        let (fetched_at, lag) = (way.fetched_at(), way.lag());
+        Resolved { fetched_at, lag, fresh_for: last.fresh_for, status: status(&last.rank), via, fate }
     }
 
     /// The capture that a redirect leads to, from a robots.txt or another document.

@@ -42,6 +42,9 @@ pub(crate) struct Row {
     offset: Option<Scalar>,
     #[serde(alias = "warc_record_length")]
     length: Option<Scalar>,
+    /// True if an empty body cannot be told from none.
+    #[serde(skip)]
+    pub(crate) has_body_cell: bool,
 }
 
 /// A field of a table, by the name of its column.
@@ -139,6 +142,12 @@ impl Column {
         columns: &[Option<Column>],
         names: impl Iterator<Item = &'n [u8]>,
     ) -> Option<SkipReason> {
+        for (place, column) in columns.iter().enumerate() {
+            // Which of them counts, nobody knows.
+            if let Some(column) = column.filter(|_| columns[..place].contains(column)) {
+                return Some(SkipReason::Table(format!("two columns are its {}", column.name())));
+            }
+        }
         let has = |column| columns.contains(&Some(column));
         let range = has(Column::Filename) && has(Column::Offset) && has(Column::Length);
         if has(Column::Url) || has(Column::Host) || range {
@@ -146,6 +155,25 @@ impl Column {
         }
         let names: Vec<_> = names.take(20).map(|name| String::from_utf8_lossy(name).into_owned()).collect();
         Some(SkipReason::Columns(names.join(", ")))
+    }
+}
+
+impl Column {
+    /// The name in messages.
+    fn name(self) -> &'static str {
+        match self {
+            Column::Url => "url",
+            Column::Host => "host",
+            Column::Status => "status",
+            Column::FetchedAt => "fetched_at",
+            Column::Body => "body",
+            Column::BodyBase64 => "body_base64",
+            Column::Headers => "headers",
+            Column::Truncated => "truncated",
+            Column::Filename => "filename",
+            Column::Offset => "offset",
+            Column::Length => "length",
+        }
     }
 }
 
@@ -254,7 +282,7 @@ impl Row {
         match row.range().filter(|_| !has_body) {
             Some(Ok(range)) => Event::Range(range),
             Some(Err(mistake)) => Event::skipped(at, bad(mistake)),
-            None => Event::Record(Record { at, content: row.capture(max_body, bad).map(Content::Capture) }),
+            None => Event::Record(Record { at, content: row.capture(max_body, bad) }),
         }
     }
 
@@ -278,7 +306,7 @@ impl Row {
         }))
     }
 
-    fn capture(self, max_body: usize, bad: impl Fn(String) -> SkipReason) -> Result<Capture, SkipReason> {
+    fn capture(self, max_body: usize, bad: impl Fn(String) -> SkipReason) -> Result<Content, SkipReason> {
         let mut body = match (self.body, self.body_base64) {
             (Some(_), Some(_)) => return Err(bad("both body and body_base64".to_owned())),
             (Some(Bytes(body)), None) => Some(body),
@@ -313,11 +341,12 @@ impl Row {
                 fields.add(name.as_bytes(), value.as_bytes());
             }
         }
+        let is_missing = body.is_none() && !self.has_body_cell && (200..300).contains(&status);
         let long = body.as_ref().is_some_and(|body| body.len() > max_body);
         if let Some(body) = &mut body {
             body.truncate(max_body);
         }
-        Ok(Capture {
+        let capture = Capture {
             url: url.to_owned(),
             site,
             fetched_at,
@@ -327,7 +356,11 @@ impl Row {
             content_type: http::text(fields.content_type),
             headers: fields.stated,
             body: body.unwrap_or_default(),
-            truncated: truncated || long,
+            truncated: truncated || long || is_missing,
+        };
+        Ok(match is_missing && capture.is_robots() {
+            true => Content::Unread(capture, bad(format!("status {status}, and no body"))),
+            false => Content::Capture(capture),
         })
     }
 }

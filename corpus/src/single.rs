@@ -48,7 +48,7 @@ pub fn compile_alone(
     options: &Options,
     cache: &mut ProgramCache,
 ) -> Entry<Document> {
-    if capture.truncated {
+    if capture.is_partial() {
         // Half a line may mean something different.
         let end = memchr::memrchr2(b'\n', b'\r', &capture.body).map_or(0, |last| last + 1);
         capture.body.truncate(end);

@@ -193,6 +193,7 @@ impl<'w, 'a> Records<'w, 'a> {
         self.read(|record| {
             let (capture, is_unmodified) = match record.content()? {
                 Content::Ignored => return Ok(None),
+                Content::Unread(_, reason) => return Err(reason),
                 Content::Capture(capture) => {
                     let is_unmodified = capture.status == 304;
                     (capture, is_unmodified)
@@ -417,11 +418,12 @@ impl<'r> Whole<'r> {
         let fetched_at = time(self.field(&self.header.date)).unwrap_or(0);
         // A revisit may omit even the header of the answer.
         let block = if revisit && block.is_empty() { NOT_MODIFIED } else { block };
-        let response = http::response(block, self.cut || self.header.truncated, self.limits)?;
+        let capture = Capture::without_answer(url, site, fetched_at);
+        let response = match http::response(block, self.cut || self.header.truncated, self.limits) {
+            Ok(response) => response,
+            Err(reason) => return Ok(Content::Unread(capture, reason)),
+        };
         let capture = Capture {
-            url,
-            site,
-            fetched_at,
             status: response.status,
             fresh_for: response.fields.fresh_for(fetched_at),
             location: http::text(response.fields.location),
@@ -429,6 +431,7 @@ impl<'r> Whole<'r> {
             headers: response.fields.stated,
             body: response.body,
             truncated: response.truncated,
+            ..capture
         };
         Ok(match self.revisited() {
             // Any other answer needs no content: it is a fetch like all others.

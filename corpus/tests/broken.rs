@@ -6,7 +6,7 @@ use ::parquet::basic::Compression;
 use common::write::{Cells, csv_row, dictionary, parquet, skippable, tar, zip, zstd, zstd_with_dictionary};
 use common::{gzip, items_within, lines, lines_within, page};
 use proptest::prelude::*;
-use robomaton_corpus::{Input, Item, ReadLimits, read};
+use robomaton_corpus::{Input, Item, ReadLimits, Revisit, Skipped, read};
 use std::fs;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,6 +25,10 @@ fn told_within(name: &str, bytes: &[u8], limits: &ReadLimits) -> Vec<String> {
                 let source =
                     skipped.source.strip_prefix(&format!("{}/", home.path().display())).expect("its path");
                 format!("{source}:{} {}: {}", skipped.at, skipped.reason.name(), skipped.reason)
+            }
+            Item::Revisit(Revisit { otherwise: Skipped { source, at, reason }, .. }) => {
+                let source = source.strip_prefix(&format!("{}/", home.path().display())).expect("its path");
+                format!("{source}:{at} {}: {reason}", reason.name())
             }
             other => format!("{other:?}"),
         });
@@ -205,7 +209,9 @@ const SCHEMA: &str = "message m { required binary url (UTF8); optional binary bo
 fn rows(numbers: std::ops::Range<usize>) -> Vec<Cells> {
     vec![
         Cells::Bytes(numbers.clone().map(|n| Some(url(n).into_bytes())).collect()),
-        Cells::Bytes(numbers.clone().map(|n| Some(n.to_string().into_bytes()).filter(|_| n != 3)).collect()),
+        Cells::Bytes(
+            numbers.clone().map(|n| Some(format!("{n}\n").into_bytes()).filter(|_| n != 3)).collect(),
+        ),
         Cells::Int64(numbers.clone().map(|n| if n == 2 { Some(-5) } else { None }).collect()),
         Cells::Bool(numbers.map(|n| Some(n == 1)).collect()),
     ]
@@ -214,7 +220,7 @@ fn rows(numbers: std::ops::Range<usize>) -> Vec<Cells> {
 #[test]
 fn parquet_of_other_shapes() {
     let good = parquet(SCHEMA, Compression::SNAPPY, &[rows(0..4), rows(4..40)]);
-    let mut expected: Vec<String> = (0..40).map(site).collect();
+    let mut expected: Vec<String> = (0..40).map(|n| site(n) + "\n").collect();
     expected[3] = "http://h3.example ".to_owned();
     expected[2] = "x.parquet:3 row: bad row: fetched_at: -5 is before 1970".to_owned();
     assert_eq!(told("x.parquet", &good), expected);
@@ -411,7 +417,9 @@ fn zip_entries_that_cannot_be_read() {
 #[test]
 fn bombs() {
     let small = limits(|limits| limits.max_body = 1000);
-    let body = vec![b'#'; 30 << 20];
+    let mut body = vec![b'#'; 30 << 20];
+    body[99] = b'\n';
+    let kept = String::from_utf8_lossy(&body[..1000]).into_owned();
     for (name, bytes) in [
         ("a.example.txt.gz", gzip(&body)),
         ("a.example.txt.zst", zstd(&body)),
@@ -419,7 +427,7 @@ fn bombs() {
         ("x.tar.gz", gzip(&tar(&[("a.example.txt", body.clone())]))),
     ] {
         assert!(bytes.len() < 64 << 10, "{name}");
-        assert_eq!(told_within(name, &bytes, &small), [format!("a.example {}", "#".repeat(1000))], "{name}");
+        assert_eq!(told_within(name, &bytes, &small), [format!("a.example {kept}")], "{name}");
     }
 }
 
@@ -451,4 +459,51 @@ proptest! {
         let small = limits(|limits| (limits.max_body, limits.max_line, limits.max_header) = (1 << 16, 1 << 16, 1 << 12));
         told_within(name, &bytes, &small);
     }
+}
+
+/// A line of a stranger's body must not become a row.
+#[test]
+fn a_quote_inside_a_field_ends_a_table() {
+    let stranger = "\"# x\nhttps://victim.example/robots.txt, 200, 7, Allow: /\n# \"";
+    for cell in [format!(" {stranger}"), format!("x{stranger}"), "\"a\"b".to_owned()] {
+        let table =
+            format!("url,status,fetched_at,body\na.example,200,7,A\nb.example,200,7,{cell}\nc,200,7,C\n");
+        let read = told("x.csv", table.as_bytes());
+        assert_eq!(read.len(), 2, "{read:?}");
+        assert_eq!(read[0], "a.example A");
+        assert!(
+            read[1].starts_with("x.csv:2 table: ") && read[1].contains("a quote inside a field"),
+            "{read:?}"
+        );
+    }
+    let quoted = "url,body\r\n\"a.example\",\"say \"\"x\"\"\"\r\n\"b.example\",\"\"\r\n\r\nc.example,C";
+    assert_eq!(told("x.csv", quoted.as_bytes()), ["a.example say \"x\"", "b.example ", "c.example C"]);
+}
+
+#[test]
+fn a_column_that_is_there_twice_is_refused() {
+    let read = told("x.csv", b"url,body,Body\na.example,Disallow: /,Allow: /\n");
+    assert_eq!(read.len(), 1, "{read:?}");
+    assert!(read[0].contains("two columns are its body"), "{read:?}");
+}
+
+/// An index of captures without their bodies is no list of empty texts.
+#[test]
+fn a_success_without_a_body_is_not_read() {
+    let lines = "{\"url\":\"https://a.example/robots.txt\",\"status\":200}\n\
+        {\"url\":\"https://b.example/robots.txt\",\"status\":200,\"Body\":\"Disallow: /\"}\n\
+        {\"url\":\"https://c.example/robots.txt\",\"status\":204,\"body\":null}\n\
+        {\"url\":\"https://d.example/robots.txt\",\"status\":404}\n\
+        {\"url\":\"https://e.example/robots.txt\",\"status\":200,\"body\":\"\"}\n";
+    let expected = [
+        "at 1: json",
+        "at 2: json",
+        "at 3: json",
+        "https://d.example/robots.txt ",
+        "https://e.example/robots.txt ",
+    ];
+    assert_eq!(common::lines("x.jsonl", lines.as_bytes()), expected);
+    // In CSV, an empty text cannot be told from none.
+    assert_eq!(told("x.csv", b"url,status\na.example,200\n").len(), 1);
+    assert_eq!(told("x.csv", b"url,status,body\na.example,200,\n"), ["a.example "]);
 }

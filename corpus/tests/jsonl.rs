@@ -37,7 +37,7 @@ fn what_may_be_left_out() {
         only("-", br#"{"host": {}, "url": "a.example", "length": null}"#).site.to_string(),
         "a.example"
     );
-    assert!(only("-", br#"{"url": "a.example", "body": "x", "truncated": true}"#).truncated);
+    assert!(only("-", br#"{"url": "a.example", "body": "x\n", "truncated": true}"#).truncated);
 }
 
 #[test]
@@ -127,11 +127,11 @@ fn a_body_is_bytes() {
 #[test]
 fn limits_and_damage() {
     let mut limits = ReadLimits::default();
-    (limits.max_line, limits.max_body) = (40, 3);
+    (limits.max_line, limits.max_body) = (40, 2);
     let long = format!("{{\"url\": \"long.example\", \"x\": \"{}\"}}", "x".repeat(1_000_000));
     let text =
-        format!("{{\"url\":\"a.example\",\"body\":\"abcd\"}}\n{long}\n{{\"url\":\"b.example\"}}\n{long}");
-    let expected = ["a.example abc (truncated)", "at 2: line-too-long", "b.example ", "at 4: line-too-long"];
+        format!("{{\"url\":\"a.example\",\"body\":\"#\\nx\"}}\n{long}\n{{\"url\":\"b.example\"}}\n{long}");
+    let expected = ["a.example #\n (truncated)", "at 2: line-too-long", "b.example ", "at 4: line-too-long"];
     assert_eq!(lines_within("x.jsonl", text.as_bytes(), &limits), expected);
 
     let good = gzip(b"{\"url\":\"a.example\"}\n{\"url\":\"b.example\"}\n");

@@ -142,26 +142,26 @@ fn bodies_are_decoded() {
     };
     let zlib = {
         let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
-        std::io::Write::write_all(&mut encoder, b"Allow: /").unwrap();
+        std::io::Write::write_all(&mut encoder, b"Allow: /\n").unwrap();
         encoder.finish().unwrap()
     };
-    let (deflate, whole) = (&zlib[2..zlib.len() - 4], "http://a/robots.txt Allow: /");
-    assert_eq!(body("Transfer-Encoding: chunked", b"3\r\nAll\r\n5;x=y\r\now: /\r\n0\r\n\r\n"), whole);
-    assert_eq!(body("transfer-encoding: Chunked", b"3\nAll\n05\now: /\n0\n"), whole);
-    assert_eq!(body("Transfer-Encoding: chunked", b"8\r\nAllow: /"), format!("{whole} (truncated)"));
-    assert_eq!(body("Transfer-Encoding: chunked", b"Allow: /"), whole, "decoded already");
-    assert_eq!(body("Transfer-Encoding: chunked", b"User-agent: *\nAllow: /").len(), whole.len() + 14);
-    assert_eq!(body("Content-Encoding: gzip", &gzip(b"Allow: /")), whole);
-    assert_eq!(body("Content-Encoding: X-GZIP", &gzip(b"Allow: /")), whole);
-    assert_eq!(body("Content-Encoding: gzip", b"Allow: /"), whole, "decoded already");
+    let (deflate, whole) = (&zlib[2..zlib.len() - 4], "http://a/robots.txt Allow: /\n");
+    assert_eq!(body("Transfer-Encoding: chunked", b"3\r\nAll\r\n6;x=y\r\now: /\n\r\n0\r\n\r\n"), whole);
+    assert_eq!(body("transfer-encoding: Chunked", b"3\nAll\n06\now: /\n\n0\n"), whole);
+    assert_eq!(body("Transfer-Encoding: chunked", b"9\r\nAllow: /\n"), format!("{whole} (truncated)"));
+    assert_eq!(body("Transfer-Encoding: chunked", b"Allow: /\n"), whole, "decoded already");
+    assert_eq!(body("Transfer-Encoding: chunked", b"User-agent: *\nAllow: /\n").len(), whole.len() + 14);
+    assert_eq!(body("Content-Encoding: gzip", &gzip(b"Allow: /\n")), whole);
+    assert_eq!(body("Content-Encoding: X-GZIP", &gzip(b"Allow: /\n")), whole);
+    assert_eq!(body("Content-Encoding: gzip", b"Allow: /\n"), whole, "decoded already");
     assert_eq!(body("Content-Encoding: deflate", &zlib), whole);
     assert_eq!(body("Content-Encoding: deflate", deflate), whole);
-    assert_eq!(body("Content-Encoding: deflate", b"Allow: /"), whole, "decoded already");
+    assert_eq!(body("Content-Encoding: deflate", b"Allow: /\n"), whole, "decoded already");
     assert_eq!(body("Content-Encoding: deflate", &zlib[..zlib.len() - 1]), format!("{whole} (truncated)"));
-    assert_eq!(body("Content-Encoding: br", b"Allow: /"), whole, "decoded already");
-    assert_eq!(body("Content-Encoding: gzip, identity, gzip", &gzip(&gzip(b"Allow: /"))), whole);
+    assert_eq!(body("Content-Encoding: br", b"Allow: /\n"), whole, "decoded already");
+    assert_eq!(body("Content-Encoding: gzip, identity, gzip", &gzip(&gzip(b"Allow: /\n"))), whole);
     assert!(body("Content-Encoding: br", b"\x8b\x03\x80Allow: /\x03").ends_with(": encoding"));
-    let chunks = [&b"1\r\n\x1f\r\n1000\r\n"[..], &gzip(b"Allow: /")[1..]].concat();
+    let chunks = [&b"1\r\n\x1f\r\n1000\r\n"[..], &gzip(b"Allow: /\n")[1..]].concat();
     let both = "Content-Encoding: gzip\r\nTransfer-Encoding: chunked";
     assert_eq!(body(both, &chunks), format!("{whole} (truncated)"));
     let long = gzip(&b"Disallow: /x\n".repeat(9999));
@@ -174,18 +174,18 @@ fn bodies_are_limited() {
     let wire = |body: &[u8], head: &str| {
         response("http://a/robots.txt", [head.as_bytes(), b"\r\n\r\n", body].concat())
     };
-    let cut = "http://a/robots.txt abcd (truncated)";
+    let cut = "http://a/robots.txt #\nab (truncated)";
     assert_eq!(
-        lines_within("x.warc", &wire(b"abcd", "HTTP/1.1 200 OK"), &small),
-        ["http://a/robots.txt abcd"]
+        lines_within("x.warc", &wire(b"#\nab", "HTTP/1.1 200 OK"), &small),
+        ["http://a/robots.txt #\nab"]
     );
-    assert_eq!(lines_within("x.warc", &wire(b"abcde", "HTTP/1.1 200 OK"), &small), [cut]);
-    let bomb = gzip(&[b"abcd".as_slice(), &vec![b'x'; 50_000_000]].concat());
+    assert_eq!(lines_within("x.warc", &wire(b"#\nabc", "HTTP/1.1 200 OK"), &small), [cut]);
+    let bomb = gzip(&[b"#\nab".as_slice(), &vec![b'x'; 50_000_000]].concat());
     let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip";
     assert_eq!(lines_within("x.warc", &wire(&bomb, head), &small), [cut]);
     // Longer than the buffer: the rest is skipped, and the next record is found.
     let long =
-        [wire(&b"abcde".repeat(100_000), "HTTP/1.1 200 OK"), page("http://b/robots.txt", "B")].concat();
+        [wire(&b"#\nabc".repeat(100_000), "HTTP/1.1 200 OK"), page("http://b/robots.txt", "B")].concat();
     assert_eq!(lines_within("x.warc", &long, &small), [cut, "http://b/robots.txt B"]);
     assert_eq!(lines_within("x.warc", &long[..400_000], &small), ["at 0: record-cut"]);
 }
@@ -193,9 +193,9 @@ fn bodies_are_limited() {
 #[test]
 fn a_cut_capture_says_so() {
     let head = "WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: http://a/robots.txt\r\nWARC-Truncated: length\r\n";
-    let bytes = format!("{head}Content-Length: 20\r\n\r\nHTTP/1.1 200 OK\r\n\r\nx\r\n\r\n");
+    let bytes = format!("{head}Content-Length: 21\r\n\r\nHTTP/1.1 200 OK\r\n\r\nx\n\r\n\r\n");
     let capture = only("x.warc", bytes.as_bytes());
-    assert_eq!((capture.truncated, capture.fetched_at, capture.body.as_slice()), (true, 0, &b"x"[..]));
+    assert_eq!((capture.truncated, capture.fetched_at, capture.body.as_slice()), (true, 0, &b"x\n"[..]));
 }
 
 #[test]

@@ -15,6 +15,7 @@ use crate::{Capture, Looks, sniff};
 use foldhash::{HashMap, HashMapExt};
 use robomaton_compiler::{CompileContext, Document, Header, Options, Page, ProgramCache, compile_cached};
 use robomaton_formats::{Outcome, Profile, SiteKey, write};
+use robomaton_grammar::{Line, LineKind, scan};
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
@@ -28,6 +29,9 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 pub(super) struct Body {
     /// Its document; `None` if it cannot be rules.
     pub(super) document: Option<usize>,
+    /// Its text, for a document in another language. A redirect may lead to it as to any other, so
+    /// it is no document of a site.
+    pub(super) raw: Option<usize>,
     /// Its apparent format, in case it has no records.
     pub(super) looks: Looks,
     /// Its page, if it has permissions.
@@ -100,6 +104,8 @@ struct Looked {
     other: Option<Facts>,
     hash: u128,
     looks: Looks,
+    /// True if the text can be rules.
+    may_be_rules: bool,
     page: Option<html::Page>,
 }
 
@@ -174,7 +180,7 @@ impl<'o> Gathering<'o> {
 
     /// Offers a capture to `resolve`, and adds its text to `new` if nobody has compiled it.
     fn place(&self, capture: Capture, looked: Looked, gathered: &mut Gathered, new: &mut Vec<New>) {
-        let Looked { kind, facts, other, hash, looks, page } = looked;
+        let Looked { kind, facts, other, hash, looks, may_be_rules, page } = looked;
         let Gathered { known, documents, pages, stating, chosen, report } = gathered;
         let (content, length) = (facts.has_content(), capture.body.len() as u64);
         *match kind {
@@ -182,7 +188,7 @@ impl<'o> Gathering<'o> {
             Kind::Data => &mut report.data_captures,
             Kind::Raw | Kind::Other => &mut report.other_captures,
         } += 1;
-        report.truncated += u64::from(capture.truncated);
+        report.truncated += u64::from(capture.is_partial());
         report.captured_bytes += length;
         if let Some(page) = &page {
             report.pages += 1;
@@ -202,25 +208,23 @@ impl<'o> Gathering<'o> {
             })
         };
         let of_other = if self.options.no_sources { ReadAs::Reference } else { ReadAs::Robots };
-        // Captures of other URLs can only be rules if they are texts: pages are not compiled.
-        let may_be_rules = content && (matches!(kind, Kind::Robots | Kind::Raw) || looks == Looks::Text);
         if let (Some(facts), true) = (other, may_be_rules) {
             let document = Some(document(of_other, capture.body.clone()));
-            chosen.insert(facts, || Body { document, looks, page: None });
+            chosen.insert(facts, || Body { document, raw: None, looks, page: None });
         }
         let (read_as, compiled) = match kind {
             Kind::Robots => (ReadAs::Robots, may_be_rules),
             Kind::Data => (ReadAs::Data, content),
-            Kind::Raw => (ReadAs::Raw, may_be_rules),
-            Kind::Other => (of_other, may_be_rules),
+            Kind::Raw | Kind::Other => (of_other, may_be_rules),
         };
+        let raw = (kind == Kind::Raw).then(|| document(ReadAs::Raw, capture.body.clone()));
         let document = compiled.then(|| document(read_as, capture.body));
         chosen.insert(facts, || {
             let page = page.map(|page| {
                 pages.push(page);
                 pages.len() - 1
             });
-            Body { document, looks, page }
+            Body { document, raw, looks, page }
         });
     }
 
@@ -262,7 +266,7 @@ fn look(capture: &mut Capture, pages: bool, seed: u64) -> Looked {
     let other = (kind == Kind::Data).then(|| Facts::of_url(capture));
     // Readers of JSON and XML see that a document ends early.
     let has_lines = kind != Kind::Raw || capture.target() == OF_SITE[1];
-    if capture.truncated && has_lines {
+    if capture.is_partial() && has_lines {
         // Half a line may mean something different.
         let end = memchr::memrchr2(b'\n', b'\r', &capture.body).map_or(0, |last| last + 1);
         capture.body.truncate(end);
@@ -272,7 +276,16 @@ fn look(capture: &mut Capture, pages: bool, seed: u64) -> Looked {
         true => sniff(&capture.body, capture.content_type.as_deref()),
         false => Looks::Text,
     };
-    Looked { kind, facts, other, hash: xxh3_128_with_seed(&capture.body, seed), looks, page }
+    // Other pages than those with records are not compiled.
+    let may_be_rules =
+        facts.has_content() && (kind == Kind::Robots || looks == Looks::Text || has_records(&capture.body));
+    Looked { kind, facts, other, hash: xxh3_128_with_seed(&capture.body, seed), looks, may_be_rules, page }
+}
+
+/// True if a text has a record of a robots.txt.
+fn has_records(text: &[u8]) -> bool {
+    let is_record = |line: &Line| matches!(line.kind, LineKind::Field(_) | LineKind::Acap);
+    scan(text, text.len()).lines.iter().any(is_record)
 }
 
 /// The paths of documents of a site that speak of uses.
@@ -323,7 +336,7 @@ fn page_of(capture: &Capture) -> Option<html::Page> {
             return html::Page::default();
         }
         let page = html::read_page(&capture.body, capture.content_type.as_deref());
-        html::Page { cut: page.cut || capture.truncated, ..page }
+        html::Page { cut: page.cut || capture.is_partial(), ..page }
     })
 }
 

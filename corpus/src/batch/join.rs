@@ -166,10 +166,11 @@ impl Documents<'_> {
             } else {
                 drop(sender);
             }
+            let default_fresh_for = self.options.profile.default_fresh_for();
             let (mut ahead, mut loaded) = (order.iter(), receiver.into_iter().flatten());
             for site in sites {
                 let known = site.document.map(|document| self.known(document));
-                emitter.push(site.entry(known), |document| {
+                emitter.push(site.entry(known, default_fresh_for), |document| {
                     match ahead.as_slice().first() == Some(&document) {
                         true => {
                             ahead.next();
@@ -241,13 +242,19 @@ impl Site {
         }
     }
 
-    fn entry(self, known: Option<&Known>) -> Entry<usize> {
+    /// The entry; `default_fresh_for` counts for rules whose header says nothing.
+    fn entry(self, known: Option<&Known>, default_fresh_for: u32) -> Entry<usize> {
+        // What led to the rules may be newer than they are.
+        let lag = u32::try_from(self.resolved.lag).unwrap_or(u32::MAX);
+        let stated = self.resolved.fresh_for;
+        let fresh_for =
+            if lag == 0 { stated } else { Some(stated.unwrap_or(default_fresh_for).saturating_sub(lag)) };
         Entry {
             outcome: self.outcome(known),
             site: self.key,
             status: self.resolved.status,
             fetched_at: u64::try_from(self.resolved.fetched_at).unwrap_or(0),
-            fresh_for: self.resolved.fresh_for,
+            fresh_for,
             document: self.document,
         }
     }
@@ -284,6 +291,7 @@ fn with_pages(
         });
         let not_captured = Resolved {
             fetched_at: 0,
+            lag: 0,
             fresh_for: None,
             status: 0,
             via: None,
@@ -341,7 +349,7 @@ impl Joining<'_> {
         let of_site = |path: &str| -> io::Result<Option<Vec<u8>>> {
             let Some(body) = self.newest(&site.key, path).filter(|_| site.states) else { return Ok(None) };
             let load = |number| Ok(write::decode_source(&self.shared.load(number)?.source));
-            body.document.map_or(Ok(None), load)
+            body.raw.map_or(Ok(None), load)
         };
         let (tdmrep, ai_txt) = (of_site(OF_SITE[0])?, of_site(OF_SITE[1])?);
         let compiled = |files: &[(&str, &[u8])], licenses: &[License<'_>], pages: &[Page]| {
@@ -373,7 +381,7 @@ impl Joining<'_> {
             // Of other URLs, RSL documents were kept, too; of a robots.txt, whatever came.
             let may_be_license = is_url && !key.ends_with("/robots.txt");
             let body = body.filter(|body| may_be_license || body.looks == Looks::Text);
-            let Some(number) = body.and_then(|body| body.document) else { continue };
+            let Some(number) = body.and_then(|body| body.raw.or(body.document)) else { continue };
             let file = &self.shared.known()[number];
             let Some(rest) = room.checked_sub(file.text_length) else {
                 over += 1;

@@ -9,7 +9,7 @@ pub(crate) mod write;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use robomaton_corpus::{
-    BatchOptions, Built, Capture, Input, Item, Progress, ReadLimits, Revisit, build, read_from,
+    BatchOptions, Built, Capture, Input, Item, Progress, ReadLimits, Revisit, SkipReason, build, read_from,
 };
 use robomaton_runtime::{Image, Site, Terms, Usage, Verdict};
 use std::io::Write;
@@ -52,6 +52,12 @@ pub(crate) fn items_within(name: &str, bytes: &[u8], limits: &ReadLimits) -> Vec
     items
 }
 
+/// True if a record is no revisit of a capture because none was found, rather than one that cannot
+/// be read.
+fn is_of_revisits(reason: &SkipReason) -> bool {
+    matches!(reason, SkipReason::Revisit | SkipReason::RevisitHeader | SkipReason::NotModified)
+}
+
 /// All items of a stream, one per line: `URL BODY` for a capture, `at N: kind` for a skipped
 /// record.
 pub(crate) fn lines_within(name: &str, bytes: &[u8], limits: &ReadLimits) -> Vec<String> {
@@ -60,6 +66,9 @@ pub(crate) fn lines_within(name: &str, bytes: &[u8], limits: &ReadLimits) -> Vec
             format!("{url} {}{}", String::from_utf8_lossy(body), if *truncated { " (truncated)" } else { "" })
         }
         Item::Target(target) => format!("target {}", target.url),
+        Item::Revisit(Revisit { otherwise, .. }) if !is_of_revisits(&otherwise.reason) => {
+            format!("at {}: {}", otherwise.at, otherwise.reason.name())
+        }
         Item::Revisit(Revisit { key: Some(key), .. }) => format!("revisit {key}"),
         Item::Revisit(Revisit { url, .. }) => format!("revisit {url}"),
         Item::Skipped(skipped) => format!("at {}: {}", skipped.at, skipped.reason.name()),

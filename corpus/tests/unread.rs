@@ -1,0 +1,135 @@
+//! What was not read permits nothing: bodies that do not decode or are a part, rows without a body,
+//! redirects to files in other languages.
+
+mod common;
+
+use common::{ask, at, built, gzip, opened, text};
+use robomaton_corpus::BatchOptions;
+use robomaton_runtime::Image;
+
+const ROBOTS: &str = "https://a.example/robots.txt";
+const ALLOWS: &str = "User-agent: *\nAllow: /\n";
+const DISALLOWS: &str = "User-agent: *\nDisallow: /\n";
+
+fn image_of(records: &[Vec<u8>], pages: bool) -> Image<Vec<u8>> {
+    opened(&built(records, &BatchOptions { pages, ..BatchOptions::default() }), 0)
+}
+
+/// What the image of these records says about a page of the site.
+fn crawl(records: &[Vec<u8>]) -> String {
+    ask(&image_of(records, false), "bot", "crawl", "https://a.example/public")
+}
+
+/// An answer with these header lines, and this body as it was sent.
+fn answer(head: &str, body: &[u8]) -> Vec<u8> {
+    [b"HTTP/1.1 200 OK\r\n", head.as_bytes(), b"\r\n\r\n", body].concat()
+}
+
+fn redirect(second: u32, from: &str, to: &str) -> Vec<u8> {
+    at(second, from, format!("HTTP/1.1 301 Moved\r\nLocation: {to}\r\n\r\n"))
+}
+
+/// A redirect may lead to a file that has a meaning of its own. Its text counts as rules, too, and
+/// no text keeps other sites from having an image.
+#[test]
+fn redirects_to_files_in_other_languages() {
+    let rsl = "<rsl xmlns=\"https://rslstandard.org/rsl\">\nUser-agent: *\nDisallow: /\n</rsl>";
+    let targets = [
+        ("/ai.txt", "Content-Type: text/plain", DISALLOWS),
+        ("https://b.example/ai.txt", "Content-Type: text/plain", DISALLOWS),
+        ("/.well-known/tdmrep.json", "Content-Type: text/plain", DISALLOWS),
+        ("/licence", "Content-Type: application/rsl+xml", DISALLOWS),
+        ("/licence", "Content-Type: text/xml", rsl),
+    ];
+    for (to, head, body) in targets {
+        let url = if to.starts_with('/') { format!("https://a.example{to}") } else { to.to_owned() };
+        let records = [redirect(2, ROBOTS, to), at(1, &url, answer(head, body.as_bytes()))];
+        for pages in [false, true] {
+            let image = image_of(&records, pages);
+            assert_eq!(ask(&image, "bot", "crawl", "https://a.example/x"), "disallowed", "{to} {head}");
+        }
+    }
+}
+
+#[test]
+fn rules_behind_a_redirect_to_what_looks_like_a_page() {
+    for before in ["<br />\n<b>Warning</b>: no\n", "<!-- x -->\n", "<html>\n", "%PDF-1.4\n"] {
+        let rules = at(1, "https://a.example/robots.php", text(&format!("{before}{DISALLOWS}")));
+        assert_eq!(crawl(&[redirect(1, ROBOTS, "/robots.php"), rules]), "disallowed", "{before}");
+    }
+    let page = at(1, "https://a.example/", text("<html><body>allow: nothing</body></html>"));
+    assert_eq!(crawl(&[redirect(1, ROBOTS, "/"), page]), "allowed", "no robots.txt");
+}
+
+#[test]
+fn an_older_capture_does_not_answer_for_one_that_cannot_be_read() {
+    let older = at(1, ROBOTS, text(ALLOWS));
+    let unread = [
+        answer("Content-Encoding: br", b"\x8b\x03\x80Allow: /\x03"),
+        answer("Content-Encoding: gzip", &gzip(DISALLOWS.as_bytes())[..12]),
+        b"no status\r\n\r\n".to_vec(),
+    ];
+    for unread in unread {
+        assert_eq!(
+            crawl(&[older.clone(), at(2, ROBOTS, &unread)]),
+            "unknown",
+            "{}",
+            String::from_utf8_lossy(&unread)
+        );
+        let newer = at(3, ROBOTS, text(ALLOWS));
+        assert_eq!(crawl(&[older.clone(), at(2, ROBOTS, &unread), newer]), "allowed");
+        let unchanged = at(3, ROBOTS, "HTTP/1.1 304 Not Modified\r\n\r\n");
+        assert_ne!(crawl(&[at(2, ROBOTS, &unread), unchanged]), "allowed");
+    }
+}
+
+#[test]
+fn every_coding_of_a_body_is_removed() {
+    let (one, two) = (gzip(b"User-agent: *\n"), gzip(b"Disallow: /\n"));
+    let both = gzip(&gzip(DISALLOWS.as_bytes()));
+    let zipped = gzip(DISALLOWS.as_bytes());
+    let chunked = [format!("{:x}\r\n", zipped.len()).as_bytes(), &zipped, b"\r\n0\r\n\r\n"].concat();
+    let answers = [
+        answer("Content-Encoding: gzip\r\nContent-Encoding: gzip", &both),
+        answer("Content-Encoding: identity\r\nContent-Encoding: gzip", &zipped),
+        answer("Transfer-Encoding: gzip, chunked", &chunked),
+        answer("Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked", &chunked),
+        answer("Content-Encoding: gzip", &[one, two].concat()),
+    ];
+    for answer in answers {
+        assert_eq!(crawl(&[at(1, ROBOTS, answer)]), "disallowed");
+    }
+}
+
+/// The last line, `Allow: /p`, may have been `Allow: /private`.
+#[test]
+fn half_lines_of_partial_bodies_do_not_count() {
+    let rules = b"User-agent: *\nDisallow: /\nAllow: /p";
+    let whole = answer("Content-Length: 35", rules);
+    assert_eq!(crawl(&[at(1, ROBOTS, &whole)]), "allowed");
+    let short = answer("Content-Length: 99", rules);
+    let partial = [b"HTTP/1.1 206 Partial\r\nContent-Range: bytes 0-34/99\r\n\r\n", &rules[..]].concat();
+    for answer in [short, partial] {
+        assert_eq!(crawl(&[at(1, ROBOTS, answer)]), "disallowed");
+    }
+    let zipped = gzip(rules);
+    let decoded = format!("Content-Encoding: gzip\r\nContent-Length: {}", zipped.len());
+    assert!(zipped.len() > rules.len());
+    assert_eq!(crawl(&[at(1, ROBOTS, answer(&decoded, rules))]), "allowed", "the length is of the coding");
+}
+
+/// A redirect is as new as its own capture, so that an older text of the site does not answer for
+/// the one behind it.
+#[test]
+fn a_redirect_counts_from_its_own_time() {
+    let records = [
+        at(2, ROBOTS, text(ALLOWS)),
+        redirect(4, ROBOTS, "https://b.example/robots.txt"),
+        at(1, "https://b.example/robots.txt", text(DISALLOWS)),
+    ];
+    assert_eq!(crawl(&records), "disallowed");
+    let image = image_of(&records, false);
+    let site = image.site("https://a.example/").expect("a site");
+    // Three seconds of the day have passed when the site is asked.
+    assert_eq!((site.fetched_at(), site.fresh_for()), (Some(4), 86_400 - 3));
+}
