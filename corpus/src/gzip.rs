@@ -6,8 +6,9 @@
 //! next member. A sound member that is in the input buffer, together with the beginning of the
 //! next, is inflated at once with `libdeflate`, which is twice as fast; any other one piece by
 //! piece with `flate2`. Invariants: both ways give the same bytes and end a member at the same
-//! place; a member that was searched for is proved by those behind it (`ahead`); a [`Step::Cut`] separates bytes that may not be adjacent in the original. It does not
-//! know what the members contain.
+//! place; a member that was searched for is proved by those behind it (`ahead`); a [`Step::Cut`]
+//! separates bytes that may not be adjacent in the original. It does not know what the members
+//! contain.
 
 use crate::ahead::{Ahead, DOUBTFUL, Members, Proof, Turn, prove};
 use flate2::{Crc, Decompress, FlushDecompress, Status};

@@ -63,7 +63,7 @@ fn a_damaged_layer_is_left_out_on_demand() {
     let folder = TempDir::new().expect("a folder");
     let store = Store::open(folder.path(), StoreOptions::default()).expect("a store");
     for host in ["a.example", "b.example"] {
-        let capture = Capture::from_json(capture(host, 200, RULES).as_bytes(), 0);
+        let capture = Capture::from_json(capture(host, 200, RULES).as_bytes(), u64::MAX);
         store.put(&capture.expect("a capture")).and_then(|_| store.flush()).expect("room");
     }
     let newest = Manifest::read(folder.path()).expect("a manifest").layers.pop().expect("a layer");
@@ -138,11 +138,11 @@ fn every_line_is_counted_or_refused() {
         "{".to_owned(),
         String::new(),
         json!({ "url": url, "boby": "" }).to_string(),
-        json!({ "url": "https://b.example/other" }).to_string(),
+        json!({ "url": "https://b.example/other", "body": "" }).to_string(),
         json!({ "url": url, "status": 304 }).to_string(),
         json!({ "url": url, "fetched_at": 1_700_000_000_000_u64 }).to_string(),
         json!({ "url": url, "fetched_at": "yesterday" }).to_string(),
-        json!({ "url": url, "headers": { "a": "b".repeat(300 << 10) } }).to_string(),
+        json!({ "url": url, "body": "", "headers": { "a": "b".repeat(300 << 10) } }).to_string(),
         capture("c.example", 404, ""),
     ];
     let mut body = lines.join("\r\n").into_bytes();
@@ -298,7 +298,7 @@ fn reasons_are_short() {
     let folder = TempDir::new().expect("a folder");
     let service = Service::start(folder.path(), Some(TOKEN));
     let url = format!("https://a.example/{}", "\u{e9}".repeat(5_000));
-    let answer = service.put_well(json!({ "url": url }).to_string());
+    let answer = service.put_well(json!({ "url": url, "body": "" }).to_string());
     answer.refused(422);
     let summary: Value = serde_json::from_slice(&answer.body).expect("JSON");
     let reason = summary["refused"][0]["error"].as_str().expect("a sentence");

@@ -3,7 +3,7 @@
 //! A line is one answer to a fetch, with all of its header fields: validators and freshness are in
 //! them. Invariant: an unknown key is an error, so a misspelled one is not lost. It knows no store.
 
-use crate::{Capture, Knowledge, Manners, SiteState};
+use crate::{Capture, Knowledge, Manners, SiteState, limits};
 use jiff::Timestamp;
 use robomaton_formats::Decision;
 use robomaton_formats::schedule::{LATEST, Rate};
@@ -23,12 +23,19 @@ struct Line {
     redirects: u16,
     #[serde(default)]
     headers: Headers,
-    #[serde(default)]
-    body: String,
+    body: Option<String>,
 }
 
 fn ok() -> u16 {
     200
+}
+
+/// The message for a time of [`is_ahead`].
+pub(crate) const AHEAD: &str = "fetched_at is more than a day ahead of the clock";
+
+/// True if a capture cannot have been fetched at this time.
+pub(crate) fn is_ahead(fetched_at: u64, now: u64) -> bool {
+    fetched_at > now.saturating_add(limits::AHEAD_SECONDS)
 }
 
 /// The message for another time.
@@ -72,14 +79,24 @@ impl Default for Headers {
 
 impl Capture {
     /// Reads an object with `url` and, optionally, `status` (200), `fetched_at` (`now`, in Unix
-    /// seconds), `redirects` (0), `headers` (an object, or a list of pairs) and `body`.
+    /// seconds), `redirects` (0), `headers` (an object, or a list of pairs) and, unless the status
+    /// is 200 to 299, `body`.
     ///
     /// # Errors
-    /// If it is no such object, or the time cannot be read; the reason in one line.
+    /// If it is no such object, the time cannot be read or is more than a day after `now`, or a
+    /// success has no body; the reason in one line.
     pub fn from_json(line: &[u8], now: u64) -> Result<Capture, String> {
         let line: Line = serde_json::from_slice(line).map_err(|error| error.to_string())?;
         let Line { url, fetched_at, status, redirects, headers, body } = line;
         let fetched_at = fetched_at.map_or(Ok(now), TimeJson::seconds)?;
+        if is_ahead(fetched_at, now) {
+            return Err(AHEAD.to_owned());
+        }
+        // An index of fetches without their bodies is no list of empty texts, which allow all.
+        if body.is_none() && (200..300).contains(&status) {
+            return Err(format!("status {status}, and no body; that of an empty text is \"\""));
+        }
+        let body = body.unwrap_or_default();
         let pairs: Vec<(String, String)> = match headers {
             Headers::Pairs(pairs) => pairs,
             Headers::Object(object) => object.into_iter().collect(),
@@ -198,7 +215,18 @@ mod tests {
             assert!(error.starts_with("headers is an object of texts, or a list"), "{error}");
         }
         for time in ["null", "7", "\"7\"", "\"1970-01-01T00:00:07Z\""] {
-            assert_eq!(read(&format!("\"fetched_at\": {time}")).map(|capture| capture.fetched_at), Ok(7));
+            let read = read(&format!("\"fetched_at\": {time}, \"body\": \"\""));
+            assert_eq!(read.map(|capture| capture.fetched_at), Ok(7));
+        }
+        let ahead = 7 + limits::AHEAD_SECONDS;
+        for (time, is_read) in [(ahead, true), (ahead + 1, false)] {
+            let read = read(&format!("\"fetched_at\": {time}, \"status\": 404"));
+            assert_eq!(read.err().as_deref(), Some(AHEAD).filter(|_| !is_read));
+        }
+        for (rest, is_read) in
+            [("\"status\": 204", false), ("\"body\": \"\"", true), ("\"status\": 503", true)]
+        {
+            assert_eq!(read(rest).is_ok(), is_read, "{rest}");
         }
     }
 }

@@ -4,6 +4,7 @@
 //! fetches the form in which they are put. It knows no store.
 
 use crate::Capture;
+use crate::json::{AHEAD, is_ahead};
 use robomaton_corpus::{Fetched, FetchedRecords, FetchedTooMuch, fetched_in_warc};
 use std::io::Read;
 
@@ -50,10 +51,13 @@ impl Capture {
         let capture = |fetched: Fetched| {
             let Fetched { url, fetched_at, status, redirects, headers, body } = fetched;
             let fetched_at = u64::try_from(fetched_at).ok().filter(|&at| at != 0).unwrap_or(now);
-            Capture { url, fetched_at, status, redirects, headers, body }
+            match is_ahead(fetched_at, now) {
+                true => Err(AHEAD.to_owned()),
+                false => Ok(Capture { url, fetched_at, status, redirects, headers, body }),
+            }
         };
         let record = |(at, fetched): (u64, Result<Fetched, robomaton_corpus::SkipReason>)| {
-            (at, fetched.map(capture).map_err(|reason| reason.to_string()))
+            (at, fetched.map_err(|reason| reason.to_string()).and_then(capture))
         };
         Ok(WarcCaptures { records: records.into_iter().map(record).collect(), others })
     }
