@@ -403,8 +403,8 @@ impl StoreReader {
     }
 
     /// The URLs of the robots.txt files that are due, the most overdue first, each with the state
-    /// of its site. Reads the times of all sites, so ask for many at a time. A `Store` marks them as
-    /// begun; a reader marks nothing.
+    /// of its site. Reads the times of all sites, so ask for many at a time. A `Store` marks them
+    /// as begun; a reader marks nothing.
     #[pyo3(signature = (now=None, *, most=1000))]
     fn due(
         &self,

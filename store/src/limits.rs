@@ -67,8 +67,8 @@ pub const RETRY_SECONDS: u64 = 60;
 /// its rules unknown.
 pub const RETRY_AFTER_SECONDS: u64 = 7 * 86_400;
 
-/// Seconds by which the clock of a fetcher may be ahead of that of the store. A capture from a later
-/// time would hide all others of its site until then.
+/// Seconds by which the clock of a fetcher may be ahead of that of the store. A capture from a
+/// later time would hide all others of its site until then.
 pub const AHEAD_SECONDS: u64 = 86_400;
 
 /// Captures of a file that are looked up at once for fetches that are due, at least.
