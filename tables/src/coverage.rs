@@ -9,7 +9,8 @@
 //! whose witness is that of the pattern `/`. (A pattern that begins with a star and a `/` has two
 //! witnesses: `*/x` is `/*/x` and `/x`.)
 //!
-//! So where rules are ranked, which is everywhere except in ACAP, `Nothing`, `Part` and `All` are
+//! Statements about uses are tested in the same way. So where rules are ranked, which is everywhere
+//! except in ACAP, `Nothing`, `Part` and `All` are
 //! exact over all targets except `/robots.txt`. ACAP weighs fields by specificity, where several
 //! matching rules may have an effect only together, and ignores case, which conventional rules do
 //! not. There, each decision that is found occurs, but a decision about few targets may be missed,
@@ -19,11 +20,12 @@
 //! each rule of the groups that apply. Rules of pages apply to their own pages only, and are tested
 //! like all other rules.
 
+use crate::usages::{Applying, applying, is_for_all};
 use robomaton_formats::detail::{Detail, Group};
 use robomaton_formats::pattern::Parts;
-use robomaton_formats::{Decision, DocumentId, Outcome, Pattern};
+use robomaton_formats::{Decision, DocumentId, Notation, Outcome, Pattern};
 use robomaton_runtime::{Basis, Crawler, Site, Usage, Verdict};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// How much of a site a crawler may use, for one usage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -161,10 +163,11 @@ impl<'a> Coverages<'a> {
         let (crawlers, usages) = (self.crawlers, self.usages);
         self.known.entry(answers_key(site)).or_insert_with(|| {
             let detail = site.detail();
-            let mut answered: HashMap<(Vec<usize>, bool, usize), Coverage> = HashMap::new();
+            let mut answered: HashMap<(Applying, bool, usize), Coverage> = HashMap::new();
             let mut all = Vec::with_capacity(crawlers.len() * usages.len());
             for crawler in crawlers {
-                let naming = detail.as_ref().map(|detail| naming(site, detail, crawler)).unwrap_or_default();
+                let of = |detail| (naming(site, detail, crawler), applying(detail, crawler));
+                let naming = detail.as_ref().map(of).unwrap_or_default();
                 for (number, &usage) in usages.iter().enumerate() {
                     let narrowed = site.access(crawler, usage).decide("/").basis() == Basis::Narrowed;
                     let of = || measure(site, detail.as_ref(), crawler, usage);
@@ -201,7 +204,11 @@ pub(crate) fn answering<'d>(
 
 fn measure(site: &Site<'_>, detail: Option<&Detail<'_>>, crawler: &Crawler, usage: Usage<'_>) -> Coverage {
     let groups = detail.map_or(Vec::new(), |detail| answering(site, detail, crawler));
-    let Some(fresh) = fresh(groups.iter().flat_map(|group| patterns(group))) else {
+    let stated =
+        detail.filter(|_| !usage.is_crawl()).map(|detail| stated(detail, crawler)).unwrap_or_default();
+    let rules = groups.iter().flat_map(|group| patterns(group));
+    let is_certain = is_certain(&stated, rules.clone());
+    let Some(fresh) = fresh(rules.chain(stated.iter().copied())) else {
         let share = Share::Unknown;
         return Coverage {
             share,
@@ -212,6 +219,9 @@ fn measure(site: &Site<'_>, detail: Option<&Detail<'_>>, crawler: &Crawler, usag
         };
     };
     let mut targets = Vec::new();
+    for text in stated {
+        witnesses(site, Pattern { text, notation: Notation::Rep }, fresh, &mut targets);
+    }
     for group in groups {
         group.rules.iter().for_each(|rule| witnesses(site, group.pattern(rule), fresh, &mut targets));
     }
@@ -230,7 +240,10 @@ fn measure(site: &Site<'_>, detail: Option<&Detail<'_>>, crawler: &Crawler, usag
     }
     let line = |verdict: &Verdict<'_>| verdict.rule().map(|rule| rule.line);
     Coverage {
-        share: found.share(),
+        share: match found.share() {
+            Share::All | Share::Nothing if !is_certain => Share::Part,
+            share => share,
+        },
         basis: basis(site, detail, crawler, silent.basis()),
         conditional: found.conditional,
         incomplete: found.incomplete,
@@ -238,8 +251,26 @@ fn measure(site: &Site<'_>, detail: Option<&Detail<'_>>, crawler: &Crawler, usag
     }
 }
 
+/// The patterns of the statements about uses that apply to a crawler.
+fn stated<'d>(detail: &'d Detail<'_>, crawler: &Crawler) -> BTreeSet<&'d [u8]> {
+    let applying = detail.preferences.iter().zip(applying(detail, crawler));
+    let groups = applying.flat_map(|(source, groups)| groups.into_iter().map(|at| &source.groups[at]));
+    groups.flat_map(|group| &group.records).map(|record| &*record.pattern.0).collect()
+}
+
+/// False if statements about parts of the site meet patterns with a star, so that the witnesses may
+/// miss a decision about few targets. Statements and rules are weighed apart, and together decide.
+fn is_certain<'d>(stated: &BTreeSet<&'d [u8]>, rules: impl Iterator<Item = &'d [u8]>) -> bool {
+    let of_parts: BTreeSet<&[u8]> = stated.iter().copied().filter(|text| !is_for_all(text)).collect();
+    if of_parts.is_empty() {
+        return true;
+    }
+    let all: BTreeSet<&[u8]> = of_parts.into_iter().chain(rules.filter(|text| !is_for_all(text))).collect();
+    all.len() < 2 || !all.iter().any(|text| text.contains(&b'*'))
+}
+
 /// The patterns of a group's rules.
-pub(crate) fn patterns<'d>(group: &'d Group<'d>) -> impl Iterator<Item = &'d [u8]> {
+pub(crate) fn patterns<'d>(group: &'d Group<'d>) -> impl Iterator<Item = &'d [u8]> + Clone {
     group.rules.iter().map(|rule| &*rule.pattern.0)
 }
 

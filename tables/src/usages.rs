@@ -56,7 +56,7 @@ pub struct UsageCoverages<'i, D> {
 const CACHED: usize = 1 << 18;
 
 /// The groups that apply to a crawler: those of rules, and those of each source of preferences.
-type Applying = (Vec<usize>, Vec<Vec<usize>>);
+pub(crate) type Applying = (Vec<usize>, Vec<Vec<usize>>);
 
 impl<'i, D: AsRef<[u8]>> UsageCoverages<'i, D> {
     /// Coverages on the sites of an image.
@@ -267,6 +267,6 @@ impl<'d> Speaking<'d> {
 }
 
 /// True for a pattern that matches every target.
-fn is_for_all(pattern: &[u8]) -> bool {
+pub(crate) fn is_for_all(pattern: &[u8]) -> bool {
     matches!(pattern, b"/" | b"*" | b"/*")
 }

@@ -100,6 +100,61 @@ fn usages_and_conditions() {
     assert_eq!((found("preserve").share, found("preserve").conditional), (Share::All, false));
 }
 
+/// Statements about a path make a part, as rules do.
+#[test]
+fn statements_about_uses() {
+    for (text, agent, usage, share) in [
+        ("User-agent: Google-Extended\nAllow: /\nDisallow: /private", "googlebot", "ai-train", Share::Part),
+        ("User-agent: Google-Extended\nDisallow: /\nAllow: /a", "googlebot", "ai-train", Share::Part),
+        (
+            "User-agent: *\nContent-Signal: ai-train=yes\nContent-Signal: /private ai-train=no",
+            "x",
+            "ai-train",
+            Share::Part,
+        ),
+        (
+            "User-agent: *\nContent-Signal: /* ai-train=no\nContent-Signal: /private ai-train=yes",
+            "x",
+            "ai-train",
+            Share::Part,
+        ),
+        (
+            "User-agent: *\nContent-Usage: /* train-ai=y\nContent-Usage: /private train-ai=n",
+            "x",
+            "ai-train",
+            Share::Part,
+        ),
+        ("User-agent: *\nDisallowAITraining: /*\nAllowAITraining: /private", "x", "ai-train", Share::Part),
+        (
+            "User-agent: *\nContent-Signal: search=yes\nContent-Signal: /private search=no",
+            "x",
+            "search",
+            Share::Part,
+        ),
+        (
+            "User-agent: *\nContent-Signal: ai-train=no\nDisallow: /a*b\nDisallow: /c",
+            "x",
+            "ai-train",
+            Share::Nothing,
+        ),
+        ("User-agent: *\nContent-Signal: ai-train=no\nAllow: /", "x", "ai-train", Share::Nothing),
+        // Whether the two meet is not certain.
+        (
+            "User-agent: *\nContent-Signal: /a ai-train=no\nContent-Signal: /*b ai-train=no\nContent-Signal: ai-train=no",
+            "x",
+            "ai-train",
+            Share::Part,
+        ),
+    ] {
+        let image = image(&format!("{text}\n"));
+        let (site, crawler) = (only(&image), image.crawler([agent]));
+        assert_eq!(coverage(&site, &crawler, image.usage(usage)).share, share, "{text}");
+        // Crawlers are not mixed up with those that a statement does not address.
+        let (crawlers, usages) = ([image.crawler(["other"]), crawler], [image.usage(usage)]);
+        assert_eq!(Coverages::new(&crawlers, &usages).of(&site)[1].share, share, "{text}");
+    }
+}
+
 #[test]
 fn a_set_that_uses_every_byte_is_not_guessed_at() {
     let all: String = (b'!'..=b'~').filter(|byte| !b"#$*".contains(byte)).map(char::from).collect();
