@@ -65,8 +65,9 @@ fn a_page_answers_by_exit_code() {
         )
     );
     let (code, verdict) = run(&["-a", "a", "--usage", "follow"]);
-    assert_eq!(code, 0);
-    assert!(verdict.starts_with("verdict  allowed: "), "{verdict}");
+    assert_eq!(code, 1);
+    let start = "verdict  disallowed: what is missing may prohibit it; without that it is allowed: ";
+    assert!(verdict.starts_with(start), "{verdict}");
     assert!(
         run(&["-a", "a", "--usage", "follow", "--robots", "robots.txt"])
             .1
@@ -291,4 +292,18 @@ fn tags_that_say_less_than_they_seem_to_are_explained() {
     assert!(told.contains("no tag of ACAP: white space has to follow `ACAP`"), "{told}");
     let told = run(&tag("robots", "ACAP allow-index soon"), "index");
     assert!(told.contains("nobody can meet the condition soon\n"), "{told}");
+}
+
+#[test]
+fn silence_is_incomplete_without_a_robots_txt() {
+    let place = Place::new();
+    place.write("s.html", "<html><head><title>x</title></head></html>");
+    place.write("robots.txt", "");
+    let ask = |more: &[&str]| {
+        place.run(&[&["page", "s.html", "--url", URL, "-a", "a", "--usage", "search"], more].concat())
+    };
+    let run = ask(&[]);
+    assert_eq!(run.code, 1);
+    assert!(run.out.ends_with("(--image or --robots), so that allowed counts as disallowed\n"), "{run:?}");
+    assert_eq!(ask(&["--robots", "robots.txt"]).code, 0);
 }

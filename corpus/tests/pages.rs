@@ -82,7 +82,7 @@ fn a_site_without_a_capture_of_its_robots_txt() {
     let crawl = image.decide(&crawler, Usage::CRAWL, "https://a.example/p");
     assert_eq!(common::told(&crawl), "unknown");
     assert_eq!(crawl.basis(), Basis::Outcome(Outcome::NotCaptured));
-    assert_eq!(index(&image, "http://a.example/"), "allowed", "a page that refuses nothing");
+    assert_eq!(index(&image, "http://a.example/"), "allowed incomplete", "a page that refuses nothing");
     assert_eq!((built.report.captures, &built.report.outcomes), (0, &[("not-captured", 2)].into()));
 }
 
@@ -106,6 +106,26 @@ fn the_outcome_stays_what_it_is() {
             index(&image, "https://a.example/q"),
             if crawl == "disallowed" { crawl } else { "unknown" }
         );
+    }
+}
+
+#[test]
+fn a_robots_txt_that_was_not_fetched_may_refuse_what_pages_permit() {
+    let page = at(1, "https://a.example/p", html("<p>silent"));
+    let signal = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Usage: train-ai=y\r\n\r\n<p>";
+    let stated = at(1, "https://a.example/q", signal);
+    let moved = "HTTP/1.1 302 F\r\nLocation: /x\r\n\r\n";
+    for (block, doubt) in
+        [(None, " incomplete"), (Some(moved), " incomplete"), (Some("HTTP/1.1 404 N\r\n\r\n"), "")]
+    {
+        let robots = block.map(|block| at(1, "https://a.example/robots.txt", block));
+        let records: Vec<Vec<u8>> = robots.into_iter().chain([page.clone(), stated.clone()]).collect();
+        let image = opened(&with_pages(&records), 0);
+        for (url, usage) in [("/p", "index"), ("/p", "search"), ("/p", "present-snippet"), ("/q", "ai-train")]
+        {
+            let answer = ask(&image, "bot", usage, &format!("https://a.example{url}"));
+            assert_eq!(answer, format!("allowed{doubt}"), "{block:?} {usage}");
+        }
     }
 }
 
