@@ -190,6 +190,25 @@ fn a_document_about_uses_that_was_not_read_permits_nothing() {
 }
 
 #[test]
+fn an_unchanged_page_whose_header_speaks_of_uses_is_not_read() {
+    let base = [
+        at(1, "https://a.example/robots.txt", text(ROBOTS)),
+        at(1, "https://a.example/p", html("<p>silent")),
+    ];
+    let with = |field: &str| {
+        let newest = at(2, "https://a.example/p", format!("HTTP/1.1 304 N\r\n{field}\r\n"));
+        let built = with_pages(&[&base[..], &[newest]].concat());
+        (
+            index(&opened(&built, 0), "https://a.example/p"),
+            built.report.skipped.get("revisit-header").copied(),
+        )
+    };
+    assert_eq!(with("ETag: x\r\n"), ("allowed".to_owned(), None));
+    assert_eq!(with("X-Robots-Tag: noindex\r\n"), ("unknown incomplete".to_owned(), Some(1)));
+    assert_eq!(with("Content-Signal: search=no\r\n"), ("unknown incomplete".to_owned(), Some(1)));
+}
+
+#[test]
 fn too_many_fields_of_pages_are_unread_and_do_not_shut_the_site() {
     let mut records: Vec<Vec<u8>> =
         (0..5).map(|n| at(1, &format!("https://a.example/{n}"), html(PAGE))).collect();
