@@ -209,6 +209,13 @@ fn an_unchanged_page_whose_header_speaks_of_uses_is_not_read() {
 }
 
 #[test]
+fn a_folded_header_line_counts() {
+    let folded = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-Robots-Tag: foo,\r\n noindex\r\n\r\n<p>";
+    let records = [at(1, "https://a.example/robots.txt", text(ROBOTS)), at(1, "https://a.example/p", folded)];
+    assert_eq!(index(&opened(&with_pages(&records), 0), "https://a.example/p"), "disallowed");
+}
+
+#[test]
 fn too_many_fields_of_pages_are_unread_and_do_not_shut_the_site() {
     let mut records: Vec<Vec<u8>> =
         (0..5).map(|n| at(1, &format!("https://a.example/{n}"), html(PAGE))).collect();
