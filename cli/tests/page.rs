@@ -65,8 +65,9 @@ fn a_page_answers_by_exit_code() {
         )
     );
     let (code, verdict) = run(&["-a", "a", "--usage", "follow"]);
-    assert_eq!(code, 0);
-    assert!(verdict.starts_with("verdict  allowed: "), "{verdict}");
+    assert_eq!(code, 1);
+    let start = "verdict  disallowed: what is missing may prohibit it; without that it is allowed: ";
+    assert!(verdict.starts_with(start), "{verdict}");
     assert!(
         run(&["-a", "a", "--usage", "follow", "--robots", "robots.txt"])
             .1
@@ -291,4 +292,69 @@ fn tags_that_say_less_than_they_seem_to_are_explained() {
     assert!(told.contains("no tag of ACAP: white space has to follow `ACAP`"), "{told}");
     let told = run(&tag("robots", "ACAP allow-index soon"), "index");
     assert!(told.contains("nobody can meet the condition soon\n"), "{told}");
+}
+
+/// For a site with more documents about uses, `page` answers as `query` does for the stored page.
+#[test]
+fn documents_of_the_site_count_as_in_the_image() {
+    let place = Place::new();
+    let line = |path: &str, status: u16, body: &str| {
+        serde_json::json!({ "url": format!("https://a.example{path}"), "status": status, "body": body })
+            .to_string()
+    };
+    let robots = "User-agent: *\nContent-Signal: ai-train=yes\n";
+    let silent = "<html><head><title>x</title></head></html>";
+    let reserved = "<html><head><meta name=tdm-reservation content=0></head></html>";
+    let policy = "<html><head><meta name=tdm-policy content='https://a.example/own'></head></html>";
+    let tdm = r#"[5,{"location":"/free","tdm-reservation":0},{"location":"/a","tdm-reservation":1},
+        {"location":"/","tdm-reservation":1,"tdm-policy":"https://a.example/p"}]"#;
+    let (tdmrep, ai_txt) = ("/.well-known/tdmrep.json", "/ai.txt");
+    for (path, status, body) in [
+        (tdmrep, 200, tdm),
+        (tdmrep, 200, "[{\"location\":\"/\","),
+        (tdmrep, 500, ""),
+        (tdmrep, 404, ""),
+        (ai_txt, 200, "User-agent: *\nDisallow: /\nAllow: /free\n"),
+        (ai_txt, 200, "User-agent: other\nDisallow: /\n"),
+        (ai_txt, 500, ""),
+    ] {
+        for (page, html) in [
+            ("/a.html", silent),
+            ("/free.html", silent),
+            ("/b.html", silent),
+            ("/a.html", reserved),
+            ("/a.html", policy),
+            ("/b.html", policy),
+        ] {
+            let lines = [line("/robots.txt", 200, robots), line(path, status, body), line(page, 200, html)];
+            place.write("captures.jsonl", lines.join("\n"));
+            place.write("p.html", html);
+            place.run(&["compile", "captures.jsonl", "--pages", "-o", "i.rimg", "--force"]).ok();
+            let url = &format!("https://a.example{page}");
+            let verdict = |arguments: &[&str], usage: &str| {
+                let run = place.run(&[arguments, &["--agent", "x", "--usage", usage, "--json"]].concat());
+                let told: serde_json::Value = serde_json::from_str(&run.out).expect(&run.err);
+                ["verdict", "incomplete", "conditions"].map(|key| told[key].clone())
+            };
+            for usage in ["ai-train", "tdm", "index"] {
+                let stored = verdict(&["query", "i.rimg", url], usage);
+                let read = verdict(&["page", "p.html", "--url", url, "--image", "i.rimg"], usage);
+                assert_eq!(stored, read, "{path} {body} {page} {html} {usage}");
+            }
+        }
+    }
+}
+
+#[test]
+fn silence_is_incomplete_without_a_robots_txt() {
+    let place = Place::new();
+    place.write("s.html", "<html><head><title>x</title></head></html>");
+    place.write("robots.txt", "");
+    let ask = |more: &[&str]| {
+        place.run(&[&["page", "s.html", "--url", URL, "-a", "a", "--usage", "search"], more].concat())
+    };
+    let run = ask(&[]);
+    assert_eq!(run.code, 1);
+    assert!(run.out.ends_with("(--image or --robots), so that allowed counts as disallowed\n"), "{run:?}");
+    assert_eq!(ask(&["--robots", "robots.txt"]).code, 0);
 }

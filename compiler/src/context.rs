@@ -24,8 +24,12 @@ pub struct CompileContext<'a, 's> {
     pub scheme: Option<Scheme>,
     /// The site's `/.well-known/tdmrep.json`.
     pub tdmrep: Option<&'s [u8]>,
+    /// True if the site's `/.well-known/tdmrep.json` could not be fetched, or not all of it.
+    pub is_tdmrep_unread: bool,
     /// The site's `/ai.txt`.
     pub ai_txt: Option<&'s [u8]>,
+    /// True if the site's `/ai.txt` could not be fetched, or not all of it.
+    pub is_ai_txt_unread: bool,
     /// RSL documents.
     pub licenses: &'a [License<'a>],
 }

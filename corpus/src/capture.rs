@@ -286,8 +286,12 @@ pub enum SkipReason {
          is kept"
     )]
     Revisit,
-    /// A WARC `revisit` record of a page or another URL whose header speaks of uses.
-    #[error("the header of a revisit record speaks of uses; it is not read, and the record does not count")]
+    /// A WARC `revisit` record, or a 304 response, of a page or another URL whose header speaks of
+    /// uses.
+    #[error(
+        "the header of a revisit record or 304 response speaks of uses; it is not read, and the record \
+         does not count"
+    )]
     RevisitHeader,
     /// Bytes where a WARC record should begin; skipped up to the next compressed member.
     #[error("no WARC record here; skipped {0} bytes up to the next compressed member")]

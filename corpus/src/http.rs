@@ -54,7 +54,10 @@ impl<'a> Fields<'a> {
         }
         let is = |stated: &&&str| stated.len() == name.len() && name.eq_ignore_ascii_case(stated.as_bytes());
         if let Some(stated) = STATED.iter().find(is) {
-            self.stated.push((stated, value.trim_ascii().to_vec()));
+            // Line ends stand in folded values (RFC 9112, 5.2). Other control characters also count
+            // as white space, so that no refusal is lost for one.
+            let value = value.iter().map(|byte| if byte.is_ascii_control() { b' ' } else { *byte });
+            self.stated.push((stated, value.collect::<Vec<u8>>().trim_ascii().to_vec()));
         }
     }
 
@@ -147,13 +150,37 @@ fn strict<'a>(block: &'a [u8], fields: &mut Fields<'a>) -> Option<(u16, &'a [u8]
         .ignore_invalid_headers_in_responses(true)
         .parse_response(&mut response, block);
     let Ok(httparse::Status::Complete(end)) = parsed else { return None };
-    for header in response.headers.iter() {
-        fields.add(header.name.as_bytes(), header.value);
+    // Beside the fields, a header has a status line and an empty line. If it has more, a line was
+    // folded or left out, and may speak of uses.
+    if memchr::memchr_iter(b'\n', &block[..end]).count() == response.headers.len() + 2 {
+        for header in response.headers.iter() {
+            fields.add(header.name.as_bytes(), header.value);
+        }
+    } else {
+        split(&block[..end], fields);
     }
     Some((response.code?, &block[end..]))
 }
 
-/// Status and body by splitting at line ends and colons.
+/// Adds the fields of a header by splitting it at line ends and colons. A line that begins with
+/// white space continues the field before it; a line without a colon is passed over.
+fn split<'a>(header: &'a [u8], fields: &mut Fields<'a>) {
+    let line_end = |from: &[u8]| memchr::memchr(b'\n', from).map_or(from.len(), |end| end + 1);
+    let mut rest = header;
+    while !rest.is_empty() {
+        let mut end = line_end(rest);
+        let colon = memchr::memchr(b':', &rest[..end]);
+        while colon.is_some() && matches!(rest.get(end), Some(b' ' | b'\t')) {
+            end += line_end(&rest[end..]);
+        }
+        if let Some(colon) = colon {
+            fields.add(rest[..colon].trim_ascii(), rest[colon + 1..end].trim_ascii());
+        }
+        rest = &rest[end..];
+    }
+}
+
+/// Status and body, whatever the header's lines hold.
 fn lenient<'a>(
     block: &'a [u8],
     max_header: usize,
@@ -167,19 +194,17 @@ fn lenient<'a>(
         (block.len() - rest.len() <= max_header).then_some(line)
     };
     let status = status_of(line().unwrap_or(block)).ok_or(SkipReason::Http("no status line"))?;
-    loop {
+    let body = loop {
         match line() {
-            Some([]) => return Ok((status, rest)),
-            Some(field) => {
-                if let Some(colon) = memchr::memchr(b':', field) {
-                    fields.add(field[..colon].trim_ascii(), field[colon + 1..].trim_ascii());
-                }
-            }
+            Some([]) => break rest,
+            Some(_) => {}
             // A response with only a header is enough, unless rules should follow.
-            None if rest.len() < max_header && !(200..300).contains(&status) => return Ok((status, b"")),
+            None if rest.len() < max_header && !(200..300).contains(&status) => break b"",
             None => return Err(SkipReason::Http("the header does not end")),
         }
-    }
+    };
+    split(&block[..block.len() - rest.len()], fields);
+    Ok((status, body))
 }
 
 /// All header fields of a stored response, in their order. A line without a colon is passed over.
@@ -251,5 +276,25 @@ mod tests {
             (text(two.location), text(two.content_type)),
             (Some("/x".into()), Some("text/plain".into()))
         );
+    }
+
+    #[test]
+    fn no_line_that_speaks_of_uses_is_dropped() {
+        let stated = |lines: &str| {
+            let block = format!("HTTP/1.1 200 OK\r\n{lines}\r\n\r\nbody");
+            let read = response(block.as_bytes(), false, &ReadLimits::default()).unwrap();
+            assert_eq!((read.status, &read.body[..]), (200, &b"body"[..]), "{lines:?}");
+            let mut again = Fields::default();
+            lenient(block.as_bytes(), 1000, &mut again).unwrap();
+            assert_eq!(read.fields.stated, again.stated, "{lines:?}");
+            let text = |(_, value): (_, Vec<u8>)| String::from_utf8(value).unwrap();
+            read.fields.stated.into_iter().map(text).collect::<Vec<_>>()
+        };
+        assert_eq!(stated("X-Robots-Tag: foo,\r\n noindex\r\nA: b"), ["foo,   noindex"]);
+        assert_eq!(stated("A: b\r\nX-Robots-Tag:\r\n\tnoindex"), ["noindex"]);
+        assert_eq!(stated("X-Robots-Tag: noindex\0"), ["noindex"]);
+        assert_eq!(stated("X-Robots-Tag: noai, x\u{1}y\r\nX-Robots-Tag: none"), ["noai, x y", "none"]);
+        assert_eq!(stated("no field\r\nX-Robots-Tag : noindex"), ["noindex"]);
+        assert_eq!(stated("A: b\r\n X-Robots-Tag: noindex"), [""; 0], "it belongs to A");
     }
 }

@@ -61,6 +61,14 @@ impl Record {
         let Record { at, content } = self;
         let skipped = |reason| Skipped { source: source.to_owned(), at, reason };
         match content {
+            // Its header speaks for this fetch, but only that of the capture with the content is
+            // read.
+            Ok(Content::Revisit(found, _)) if speaks_for_itself(&found) => {
+                revisit(&found, NEVER, skipped(SkipReason::RevisitHeader))
+            }
+            Ok(Content::Capture(found)) if found.status == 304 && speaks_for_itself(&found) => {
+                revisit(&found, NEVER, skipped(SkipReason::RevisitHeader))
+            }
             // A 304 does not say which capture has the content, only that it is an older one.
             Ok(Content::Capture(found)) if found.status == 304 => {
                 let of = i64::MIN..=found.fetched_at;
@@ -77,17 +85,17 @@ impl Record {
                 Item::Skipped(skipped(SkipReason::LongName(capture.url)))
             }
             Ok(Content::Capture(capture)) => Item::Target(capture),
-            // Its header speaks for this fetch, but only that of the capture with the content is
-            // read.
-            Ok(Content::Revisit(found, _)) if found.key().is_none() && found.speaks_of_uses() => {
-                revisit(&found, NEVER, skipped(SkipReason::RevisitHeader))
-            }
             Ok(Content::Revisit(found, of)) => revisit(&found, of, skipped(SkipReason::Revisit)),
             Ok(Content::Unread(found, reason)) => revisit(&found, NEVER, skipped(reason)),
             Ok(Content::Ignored) => Item::Ignored,
             Err(reason) => Item::Skipped(skipped(reason)),
         }
     }
+}
+
+/// True for a fetch without content, of a page or another URL, whose header speaks of uses.
+fn speaks_for_itself(found: &Capture) -> bool {
+    found.key().is_none() && found.speaks_of_uses()
 }
 
 /// A fetch with the same content as a capture of that time; `otherwise` is the item if there is no

@@ -364,6 +364,14 @@ impl<P: Clone> Chosen<P> {
         held?.payload.as_ref()
     }
 
+    /// The payload that the newest fetch of these URLs led to, with redirects followed, or the
+    /// outcome without one; `None` if none of them was captured.
+    pub fn led_to<'u>(&self, urls: impl IntoIterator<Item = &'u str>) -> Option<Result<P, Outcome>> {
+        let captured = urls.into_iter().filter_map(|url| self.captured(url));
+        let (_, held) = captured.max_by_key(|(at, held)| (*at, held.map(|held| held.rank)))?;
+        Some(held.map_or(Err(Outcome::Unresolved), |held| self.follow(None, held).fate))
+    }
+
     /// The time of the newest capture of these URLs, in Unix seconds; 0 if it is unknown.
     pub fn newest_at<'u>(&self, urls: impl IntoIterator<Item = &'u str>) -> i64 {
         urls.into_iter().filter_map(|url| self.captured(url)).map(|(at, _)| at).max().unwrap_or(0)

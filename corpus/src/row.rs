@@ -7,6 +7,7 @@
 //! indexes of Common Crawl, whose own names for these columns are also accepted. It does not know
 //! the place of a row.
 
+use crate::capture::STATED;
 use crate::http::{self, Fields};
 use crate::record::{Content, Event, Range, Record};
 use crate::{Capture, SkipReason, dates};
@@ -15,7 +16,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use robomaton_formats::schedule::LATEST;
 use robomaton_formats::site::SiteKey;
 use serde::{Deserialize, Deserializer, de};
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 use std::fmt;
 
 /// Base64, padded or not.
@@ -75,20 +76,64 @@ pub(crate) enum Scalar {
     Other(de::IgnoredAny),
 }
 
-/// Header fields: an object, or a list of pairs, in which a name may occur several times.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Headers {
-    Object(BTreeMap<String, serde_json::Value>),
-    Pairs(Vec<(String, serde_json::Value)>),
+/// Header fields: an object, or a list of pairs. A name may occur several times in both.
+struct Headers(Vec<(String, serde_json::Value)>);
+
+impl<'de> Deserialize<'de> for Headers {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Headers, D::Error> {
+        struct Visitor;
+        impl<'de> de::Visitor<'de> for Visitor {
+            type Value = Headers;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object of header fields, or a list of pairs")
+            }
+
+            fn visit_map<A: de::MapAccess<'de>>(self, mut object: A) -> Result<Headers, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = object.next_entry()? {
+                    fields.push(field);
+                }
+                // The names of an object have no order.
+                fields.sort_by(|(one, _): &(String, _), (other, _)| one.cmp(other));
+                Ok(Headers(fields))
+            }
+
+            fn visit_seq<A: de::SeqAccess<'de>>(self, mut pairs: A) -> Result<Headers, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = pairs.next_element()? {
+                    fields.push(field);
+                }
+                Ok(Headers(fields))
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
 }
 
 impl Headers {
-    fn fields(&self) -> Vec<(&str, &serde_json::Value)> {
-        match self {
-            Headers::Object(fields) => fields.iter().map(|(name, value)| (name.as_str(), value)).collect(),
-            Headers::Pairs(fields) => fields.iter().map(|(name, value)| (name.as_str(), value)).collect(),
+    /// The fields as lines: writers also use a list of values for a name, and numbers for digits.
+    /// Any other value can be no line; a field that speaks of uses is then an error.
+    fn lines(&self) -> Result<Vec<(&str, Cow<'_, str>)>, String> {
+        let mut lines = Vec::new();
+        for (name, value) in &self.0 {
+            for value in value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice) {
+                match value {
+                    serde_json::Value::String(text) => {
+                        lines.push((name.as_str(), Cow::Borrowed(text.as_str())))
+                    }
+                    serde_json::Value::Number(number) => lines.push((name, Cow::Owned(number.to_string()))),
+                    serde_json::Value::Null => {}
+                    _ if STATED.iter().any(|stated| name.trim().eq_ignore_ascii_case(stated)) => {
+                        return Err(format!(
+                            "headers: the value of {name} is neither text nor a list of texts"
+                        ));
+                    }
+                    _ => {}
+                }
+            }
         }
+        Ok(lines)
     }
 }
 
@@ -333,13 +378,10 @@ impl Row {
         let url = self.url.as_deref().or(self.host.as_ref().and_then(Scalar::text));
         let url = url.ok_or_else(|| bad("neither url nor host".to_owned()))?.trim_ascii();
         let site = SiteKey::from_host(url).map_err(|error| SkipReason::Url { url: url.to_owned(), error })?;
+        let lines = self.headers.as_ref().map_or(Ok(Vec::new()), Headers::lines).map_err(&bad)?;
         let mut fields = Fields::default();
-        for (name, value) in self.headers.iter().flat_map(Headers::fields) {
-            // Some writers use a list per name.
-            let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
-            for value in values.iter().filter_map(|value| value.as_str()) {
-                fields.add(name.as_bytes(), value.as_bytes());
-            }
+        for (name, value) in &lines {
+            fields.add(name.as_bytes(), value.as_bytes());
         }
         let is_missing = body.is_none() && !self.has_body_cell && (200..300).contains(&status);
         let long = body.as_ref().is_some_and(|body| body.len() > max_body);

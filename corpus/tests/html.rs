@@ -341,3 +341,26 @@ fn rsl_documents_in_scripts() {
     let many = read(&script("a").repeat(100));
     assert_eq!((many.licenses.len(), many.cut), (64, true));
 }
+
+/// A media type may have parameters, and a crawler that runs no scripts reads `noscript`.
+#[test]
+fn rsl_documents_are_found_however_they_are_named() {
+    let inline = |xml: &str| PageLicense::Inline(xml.to_owned());
+    let link = |to: &str| PageLicense::Link(to.to_owned());
+    for (html, license) in [
+        ("<link rel=license type='application/rsl+xml; charset=utf-8' href=/a>", link("/a")),
+        ("<link rel=license type=' Application/RSL+XML;q=1' href=/a>", link("/a")),
+        ("<script type='application/rsl+xml;charset=utf-8'><rsl></script>", inline("<rsl>")),
+        ("<noscript><link rel=license type=application/rsl+xml href=/a></noscript>", link("/a")),
+        ("<body><noscript><script type=application/rsl+xml><rsl></script></noscript>", inline("<rsl>")),
+    ] {
+        assert_eq!(read_page(html.as_bytes(), None).licenses, [license], "{html}");
+    }
+    for html in [
+        "<link rel=license type='text/html; application/rsl+xml' href=/a>",
+        "<noscript><link rel=license href=/a></noscript>",
+        "<noscript><!-- <link rel=license type=application/rsl+xml href=/a> --></noscript>",
+    ] {
+        assert_eq!(read_page(html.as_bytes(), None).licenses, [], "{html}");
+    }
+}

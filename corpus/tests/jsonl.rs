@@ -81,6 +81,32 @@ fn a_bad_line_costs_itself() {
 }
 
 #[test]
+fn no_header_line_that_speaks_of_uses_is_dropped() {
+    let line = |headers: &str| {
+        format!(r#"{{"url": "https://a.example/p", "status": 200, "body": "", "headers": {headers}}}"#)
+    };
+    let stated = |headers: &str| -> Vec<String> {
+        let capture = only("x.jsonl", line(headers).as_bytes());
+        let text = |(name, value): &(&str, Vec<u8>)| format!("{name}: {}", String::from_utf8_lossy(value));
+        capture.headers.iter().map(text).collect()
+    };
+    assert_eq!(stated(r#"{"tdm-reservation": 1, "other": {}}"#), ["tdm-reservation: 1"]);
+    assert_eq!(stated(r#"{"tdm-reservation": [1, null]}"#), ["tdm-reservation: 1"]);
+    assert_eq!(stated(r#"[["tdm-reservation", 1]]"#), ["tdm-reservation: 1"]);
+    let both = ["x-robots-tag: noindex", "x-robots-tag: nofollow"];
+    assert_eq!(stated(r#"{"X-Robots-Tag": "noindex", "X-Robots-Tag": "nofollow"}"#), both);
+    for headers in [
+        r#"{"X-Robots-Tag": {"value": "noindex"}}"#,
+        r#"{"x-robots-tag ": [["noindex"]]}"#,
+        r#"[["tdm-reservation", true]]"#,
+        r#""X-Robots-Tag: noindex""#,
+        r#"["X-Robots-Tag: noindex"]"#,
+    ] {
+        assert_eq!(lines("x.jsonl", line(headers).as_bytes()), ["at 1: json"], "{headers}");
+    }
+}
+
+#[test]
 fn a_time_in_milliseconds_does_not_win_for_ever() {
     let line = br#"{"url": "a.example", "body": "", "fetched_at": 1700000000000}"#;
     assert_eq!(lines("x.jsonl", line), ["at 1: json"]);

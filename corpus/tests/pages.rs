@@ -82,7 +82,7 @@ fn a_site_without_a_capture_of_its_robots_txt() {
     let crawl = image.decide(&crawler, Usage::CRAWL, "https://a.example/p");
     assert_eq!(common::told(&crawl), "unknown");
     assert_eq!(crawl.basis(), Basis::Outcome(Outcome::NotCaptured));
-    assert_eq!(index(&image, "http://a.example/"), "allowed", "a page that refuses nothing");
+    assert_eq!(index(&image, "http://a.example/"), "allowed incomplete", "a page that refuses nothing");
     assert_eq!((built.report.captures, &built.report.outcomes), (0, &[("not-captured", 2)].into()));
 }
 
@@ -107,6 +107,112 @@ fn the_outcome_stays_what_it_is() {
             if crawl == "disallowed" { crawl } else { "unknown" }
         );
     }
+}
+
+#[test]
+fn a_robots_txt_that_was_not_fetched_may_refuse_what_pages_permit() {
+    let page = at(1, "https://a.example/p", html("<p>silent"));
+    let signal = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Usage: train-ai=y\r\n\r\n<p>";
+    let stated = at(1, "https://a.example/q", signal);
+    let moved = "HTTP/1.1 302 F\r\nLocation: /x\r\n\r\n";
+    for (block, doubt) in
+        [(None, " incomplete"), (Some(moved), " incomplete"), (Some("HTTP/1.1 404 N\r\n\r\n"), "")]
+    {
+        let robots = block.map(|block| at(1, "https://a.example/robots.txt", block));
+        let records: Vec<Vec<u8>> = robots.into_iter().chain([page.clone(), stated.clone()]).collect();
+        let image = opened(&with_pages(&records), 0);
+        for (url, usage) in [("/p", "index"), ("/p", "search"), ("/p", "present-snippet"), ("/q", "ai-train")]
+        {
+            let answer = ask(&image, "bot", usage, &format!("https://a.example{url}"));
+            assert_eq!(answer, format!("allowed{doubt}"), "{block:?} {usage}");
+        }
+    }
+}
+
+/// The answers about training by robots.txt, which permits it, and one more document.
+fn training(records: &[Vec<u8>]) -> String {
+    let robots = text("User-agent: *\nContent-Signal: ai-train=yes\nAllow: /\n");
+    let all = [&[at(1, "https://a.example/robots.txt", robots)], records].concat();
+    ask(&opened(&with_pages(&all), 0), "bot", "ai-train", "https://a.example/p")
+}
+
+#[test]
+fn a_document_about_uses_that_was_not_read_permits_nothing() {
+    let reserves = "HTTP/1.1 200 OK\r\n\r\n[{\"location\":\"/\",\"tdm-reservation\":1}]";
+    let refuses = text("User-agent: *\nDisallow: /\n");
+    let permits = text("User-agent: *\nAllow: /\n");
+    let moved = |to: &str| format!("HTTP/1.1 301 M\r\nLocation: {to}\r\n\r\n");
+    for (path, refusal) in [("/.well-known/tdmrep.json", reserves), ("/ai.txt", &refuses)] {
+        let url = &format!("https://a.example{path}");
+        let old = at(1, url, refusal);
+        assert_eq!(training(&[]), "allowed");
+        assert_eq!(training(std::slice::from_ref(&old)), "disallowed");
+        for status in ["404 N", "410 G", "403 F"] {
+            let gone = at(2, url, format!("HTTP/1.1 {status}\r\n\r\n"));
+            assert_eq!(training(&[old.clone(), gone]), "allowed", "{path} {status}");
+        }
+        for block in ["HTTP/1.1 500 E\r\n\r\n".to_owned(), moved("/lost"), "HTTP/1.1 301 M\r\n\r\n".into()] {
+            let newest = at(2, url, &block);
+            assert_eq!(training(std::slice::from_ref(&newest)), "unknown incomplete", "{path} {block}");
+            assert_eq!(training(&[old.clone(), newest]), "unknown incomplete", "{path} {block}");
+        }
+        let page = at(1, "https://a.example/home", html("<p>home"));
+        assert_eq!(training(&[at(2, url, moved("/home")), page]), "unknown incomplete", "{path}");
+        // The document of another site is found behind a redirect.
+        let other = at(1, &format!("https://b.example{path}"), refusal);
+        assert_eq!(
+            training(&[at(2, url, moved(&format!("//b.example{path}"))), other]),
+            "disallowed",
+            "{path}"
+        );
+    }
+    let ai_txt = |block: &str| at(1, "https://a.example/ai.txt", block);
+    let found =
+        |text: &str| training(&[ai_txt(&moved("/a/b.txt")), at(1, "https://a.example/a/b.txt", text)]);
+    assert_eq!([found(&refuses), found(&permits)], ["disallowed", "allowed"]);
+    let cut = |text: &str| training(&[truncated("https://a.example/ai.txt", text)]);
+    assert_eq!(cut(&text("User-agent: *\nDisallow: /q\nDisa")), "unknown incomplete");
+    assert_eq!(cut(&refuses), "disallowed");
+    let elsewhere = at(1, "https://a.example/tdm.json", reserves);
+    let json = at(1, "https://a.example/.well-known/tdmrep.json", moved("/tdm.json"));
+    assert_eq!(training(&[json.clone(), elsewhere.clone()]), "disallowed");
+    // Without texts in the image, one without records of a robots.txt is not kept.
+    let signal = text("User-agent: *\nContent-Signal: ai-train=yes\n");
+    let records = [at(1, "https://a.example/robots.txt", signal), json, elsewhere];
+    let compile = Options { no_sources: true, ..Options::default() };
+    let lean = built(&records, &BatchOptions { compile, pages: true, ..BatchOptions::default() });
+    assert_eq!(ask(&opened(&lean, 0), "bot", "ai-train", "https://a.example/p"), "unknown incomplete");
+    // They are asked for only with pages.
+    let robots = at(1, "https://a.example/robots.txt", text("User-agent: *\nContent-Signal: ai-train=yes\n"));
+    let failed = at(1, "https://a.example/ai.txt", "HTTP/1.1 500 E\r\n\r\n");
+    let image = opened(&built(&[robots, failed], &BatchOptions::default()), 0);
+    assert_eq!(ask(&image, "bot", "ai-train", "https://a.example/p"), "allowed");
+}
+
+#[test]
+fn an_unchanged_page_whose_header_speaks_of_uses_is_not_read() {
+    let base = [
+        at(1, "https://a.example/robots.txt", text(ROBOTS)),
+        at(1, "https://a.example/p", html("<p>silent")),
+    ];
+    let with = |field: &str| {
+        let newest = at(2, "https://a.example/p", format!("HTTP/1.1 304 N\r\n{field}\r\n"));
+        let built = with_pages(&[&base[..], &[newest]].concat());
+        (
+            index(&opened(&built, 0), "https://a.example/p"),
+            built.report.skipped.get("revisit-header").copied(),
+        )
+    };
+    assert_eq!(with("ETag: x\r\n"), ("allowed".to_owned(), None));
+    assert_eq!(with("X-Robots-Tag: noindex\r\n"), ("unknown incomplete".to_owned(), Some(1)));
+    assert_eq!(with("Content-Signal: search=no\r\n"), ("unknown incomplete".to_owned(), Some(1)));
+}
+
+#[test]
+fn a_folded_header_line_counts() {
+    let folded = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-Robots-Tag: foo,\r\n noindex\r\n\r\n<p>";
+    let records = [at(1, "https://a.example/robots.txt", text(ROBOTS)), at(1, "https://a.example/p", folded)];
+    assert_eq!(index(&opened(&with_pages(&records), 0), "https://a.example/p"), "disallowed");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! The page passes through compiler, writer and runtime, and the trace is compared with the answer.
 //! `meaning` describes tags and classes. HTML is parsed elsewhere.
 
+mod beside;
 mod content;
 mod explanation;
 mod meaning;
@@ -16,6 +17,7 @@ use crate::query::Query;
 use crate::single::{Fetch, Origin, SingleSite, SiteFiles, unread};
 use crate::stored::{StoredParts, join};
 use crate::usages::check_usage;
+use beside::SiteDocuments;
 pub use content::{Element, MetaTag, Page};
 pub use explanation::PageExplanation;
 use explanation::PageRemarks;
@@ -24,7 +26,8 @@ use robomaton_formats::detail::Detail;
 use robomaton_grammar::scan;
 use robomaton_runtime::{Image, Outcome, Profile, Site, Terms};
 
-/// The robots.txt of the page's site, as far as it is known.
+/// The robots.txt of the page's site, as far as it is known, and what an image says of the
+/// documents beside it.
 pub struct SiteRobots<'i> {
     text: Vec<u8>,
     /// The fetch, unless it succeeded.
@@ -91,14 +94,23 @@ impl PageQuery<'_> {
         let options = &robots.options;
         let origin = Origin::of(url, Profile::Full)?;
         let (slices, pages) = (files.slices(), [page.numbered(url)]);
+        let mut beside = robots.detail.as_ref().map(SiteDocuments::of).unwrap_or_default();
+        let ai_txt = beside.ai_txt.take();
         let context = CompileContext {
             origin: origin.authority(),
             files: &slices,
             pages: &pages,
+            tdmrep: beside.tdmrep.as_deref(),
+            is_tdmrep_unread: beside.is_tdmrep_unread,
+            is_ai_txt_unread: beside.is_ai_txt_unread,
             ..CompileContext::default()
         };
         let tree = scan(&robots.text, options.limits.bytes(options.profile));
-        let lowered = lower_with(&tree, &context, options).map(|policy| self.with_records(policy));
+        let lowered = lower_with(&tree, &context, options).map(|policy| {
+            let mut policy = self.with_records(policy);
+            policy.preferences.extend(ai_txt);
+            policy
+        });
         let document = compile_lowered(&tree, lowered.as_ref(), options);
         let single = SingleSite::of(document, &origin, robots.fetch, options)?.with_terms(terms.clone());
         check_usage(single.image(), &query.usage)?;

@@ -145,7 +145,7 @@ fn take_preferences(policy: &mut Policy<'_>, detail: &Detail<'_>) {
 }
 
 /// A source that borrows nothing.
-fn owned(source: &Source<'_>) -> Source<'static> {
+pub(crate) fn owned(source: &Source<'_>) -> Source<'static> {
     let record = |record: &Record<'_>| Record {
         pattern: Bytes(Cow::Owned(record.pattern.0.to_vec())),
         text: Cow::Owned(record.text.to_string()),

@@ -179,14 +179,18 @@ impl Asking<'_> {
             }
         }
         let own = Answer { incomplete, ..own };
-        let if_crawled = unite(own, stated.if_crawled(), of_parts.if_crawled());
+        let mut answer = unite(own, stated.if_crawled(), of_parts.if_crawled());
         if stated.depends_on_crawling() || of_parts.depends_on_crawling() {
             let otherwise = unite(own, stated.always, of_parts.always);
-            if otherwise != if_crawled && self.no_crawl()? {
-                return Some(otherwise);
+            if otherwise != answer && self.no_crawl()? {
+                answer = otherwise;
             }
         }
-        Some(if_crawled)
+        // A robots.txt that could not be fetched may refuse what statements permit (decision g).
+        answer.incomplete |= answer.basis == Basis::Preferences
+            && matches!(answer.decision, Decision::Allowed | Decision::Conditional)
+            && self.groups.are_unheard(self.site);
+        Some(answer)
     }
 
     /// The answer of rules and fields about a usage.

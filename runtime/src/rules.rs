@@ -285,6 +285,15 @@ pub(crate) fn groups<'a>(site: &Site<'a>, crawler: &Crawler) -> Option<(Groups<'
 }
 
 impl<'a> Groups<'a> {
+    /// True if robots.txt could not be fetched: it may refuse what is permitted beside it.
+    pub(crate) fn are_unheard(&self, site: &Site<'_>) -> bool {
+        match self {
+            Groups::NoRules(no_rules) => is_unheard(no_rules.outcome, site.decide_outcome(*no_rules)),
+            Groups::Scoped(scoped) => scoped.is_unheard(site),
+            Groups::Narrowed | Groups::Nobody | Groups::Program(_) | Groups::List(_) => false,
+        }
+    }
+
     /// The answers for a usage.
     #[inline(always)]
     pub(crate) fn answers(&self, site: &Site<'_>, usage: Usage<'_>) -> Answers<'a> {

@@ -94,6 +94,7 @@ impl HostileSite {
             tdmrep: self.tdmrep.as_deref(),
             ai_txt: self.ai_txt.as_deref(),
             licenses: &licenses,
+            ..CompileContext::default()
         };
         compile_with(&self.robots, &context, &Options { profile: self.profile, ..Options::default() })
     }

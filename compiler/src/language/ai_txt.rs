@@ -3,10 +3,10 @@
 //! Its groups are chosen by themselves (R5 to R8); the longest match decides, and of equal length
 //! the permission (R12). A text that begins `Training:` is another format and states nothing.
 
-use super::{Language, Source, conventional};
+use super::{Language, Source, UNFETCHED, conventional};
 use crate::limits::OverLimit;
 use crate::lowering::Lowering;
-use crate::lowering::preferences::set_of;
+use crate::lowering::preferences::{Said, Scope, set_of};
 use crate::policy::{Combiner, Sense};
 use crate::{CompileContext, Options};
 use robomaton_formats::Profile;
@@ -34,6 +34,9 @@ impl Language for AiTxt {
     }
 
     fn lower<'s>(&self, source: &Source<'_, 's>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
+        if source.context.is_ai_txt_unread {
+            unread(UNFETCHED, lowering);
+        }
         let Some(text) = source.context.ai_txt.filter(|text| !is_other_format(text)) else { return Ok(()) };
         let limits = lowering.options.limits.clone();
         let options = Options { profile: Profile::Rfc9309, limits, ..Options::default() };
@@ -43,7 +46,8 @@ impl Language for AiTxt {
         let own = Source { tree: &tree, context: &context, suspended: None };
         // A text over a limit states nothing that was read.
         if conventional::Conventional.lower(&own, &mut inner).is_err() {
-            return unread(lowering);
+            unread("over a limit", lowering);
+            return Ok(());
         }
         let policy = inner.finish();
         let mut groups = Vec::new();
@@ -91,26 +95,17 @@ fn is_other_format(text: &[u8]) -> bool {
     text.get(..9).is_some_and(|start| start.eq_ignore_ascii_case(b"training:"))
 }
 
-/// The text exceeds a limit, so what it says about training is unread.
-fn unread(lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> {
+/// What the text says about training, or a part of it, could not be read.
+fn unread(reason: &'static str, lowering: &mut Lowering<'_, '_>) {
     let record = Record {
         language: LANGUAGE,
         carrier: Carrier::AiTxt,
         line: 0,
         file: 0,
         pattern: Bytes(Cow::Borrowed(b"/")),
-        text: Cow::Borrowed("over a limit"),
+        text: Cow::Borrowed(reason),
     };
-    let statement = Statement {
-        record: 0,
-        usage: AI_TRAIN,
-        set: set_of(LANGUAGE, Carrier::AiTxt),
-        rank: 1,
-        effect: Effect::Unread,
-        conditions: 0,
-    };
-    let group =
-        Group { default: true, records: vec![record], statements: vec![statement], ..Group::default() };
-    lowering.source(preference::Source { additive: true, groups: vec![group] });
-    Ok(())
+    let said = Said { usage: AI_TRAIN, effect: Effect::Unread, rank: 1, conditions: 0 };
+    let everyone = Scope::Everyone(lowering.everyone(&[]));
+    lowering.state(everyone, record, set_of(LANGUAGE, Carrier::AiTxt), [said]);
 }

@@ -201,6 +201,9 @@ pub(crate) fn of(profile: Profile) -> &'static [&'static dyn Language] {
 /// A record of a preference as it is quoted: at most this many bytes of its value.
 const QUOTED: usize = 512;
 
+/// The text of the record of a document that could not be fetched.
+const UNFETCHED: &str = "could not be fetched, or not all of it";
+
 /// A record of a preference, for quoting.
 fn preference_text(key: &str, value: &[u8]) -> Cow<'static, str> {
     let value = String::from_utf8_lossy(&value[..value.len().min(QUOTED)]);

@@ -359,18 +359,16 @@ fn file_of(url: &str, end: u64, lowering: &mut Lowering<'_, '_>) -> u16 {
 /// States the documents that a page names. They count instead of those of the site.
 fn state_page(page: &Page, documents: &Documents, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> {
     let base = Url::parse(&page.url).ok();
-    let resolve = |link: &str| match &base {
-        Some(base) => base.join(link).ok().map(String::from),
-        None => Some(link.to_owned()).filter(|link| is_absolute(link)),
+    // A link that is no URL stays as it is: it names a document that cannot be read.
+    let resolve = |link: &str| {
+        let joined = base.as_ref().and_then(|base| base.join(link).ok());
+        joined.map_or_else(|| link.to_owned(), String::from)
     };
-    let of_headers =
-        page.header("link").flat_map(links).filter_map(|link| Some((Carrier::Header, resolve(&link)?, None)));
-    let of_content = page.licenses.iter().zip(1..).filter_map(|(license, number)| match license {
-        PageLicense::Link(link) => Some((Carrier::Page, resolve(link)?, None)),
+    let of_headers = page.header("link").flat_map(links).map(|link| (Carrier::Header, resolve(&link), None));
+    let of_content = page.licenses.iter().zip(1..).map(|(license, number)| match license {
+        PageLicense::Link(link) => (Carrier::Page, resolve(link), None),
         // Such a document has no URL of its own.
-        PageLicense::Inline(xml) => {
-            Some((Carrier::Page, format!("{}#license-{number}", page.url), Some(xml)))
-        }
+        PageLicense::Inline(xml) => (Carrier::Page, format!("{}#license-{number}", page.url), Some(xml)),
     });
     let mut named: Vec<(Carrier, String, Option<&String>)> = of_headers.chain(of_content).collect();
     named.dedup();
@@ -378,7 +376,7 @@ fn state_page(page: &Page, documents: &Documents, lowering: &mut Lowering<'_, '_
         let own = inline.and_then(|xml| rsl(xml.as_bytes()).ok()).map(|document| (document, 0));
         let document = match inline {
             Some(_) => own.as_ref(),
-            None if refer(&url, lowering) => documents.get(&url),
+            None if is_absolute(&url) && refer(&url, lowering) => documents.get(&url),
             None => None,
         };
         let said: Vec<Said> = match document {

@@ -6,7 +6,7 @@
 //! ranks above the file. A reservation refuses, or permits under the terms of its policy; its
 //! absence permits.
 
-use super::{Language, Source};
+use super::{Language, Source, UNFETCHED};
 use crate::Page;
 use crate::limits::OverLimit;
 use crate::lowering::Lowering;
@@ -44,6 +44,7 @@ impl Language for TdmRep {
         let unread = match &rules {
             Err(Mistake { code: MistakeCode::OverLimit, .. }) => Some("over a limit"),
             Err(Mistake { code: MistakeCode::CutJson, .. }) => Some("not read to its end"),
+            _ if source.context.is_tdmrep_unread => Some(UNFETCHED),
             _ => None,
         };
         if let Some(reason) = unread {

@@ -59,7 +59,7 @@ fn of_mistake(mistake: &Mistake) -> (Code, String) {
             (Code::RobotsDirectiveValue, message)
         }
         _ if is_list(|c| c == ';') || is_list(char::is_whitespace) => {
-            let message = format!("{quoted} states nothing: directives are separated by commas");
+            let message = format!("{quoted} is no directive: directives are separated by commas");
             (Code::RobotsDirectiveSeparator, message)
         }
         _ => (Code::RobotsDirectiveUnknown, format!("there is no directive {quoted}; it states nothing")),

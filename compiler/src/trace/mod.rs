@@ -35,8 +35,8 @@ pub struct TraceQuery<'a> {
     /// The crawler handles elements of pages separately, so prohibitions for elements do not cover
     /// the page (M13).
     pub elements: bool,
-    /// The site may have a robots.txt that was not read, so permissions in pages for any crawler
-    /// are incomplete.
+    /// The site may have a robots.txt that was not read, so permissions in pages for any crawler,
+    /// and by statements, are incomplete.
     pub unheard: bool,
     /// Only groups and records that name the crawler count.
     pub named_only: bool,

@@ -49,6 +49,10 @@ pub(super) fn unite(policy: &Policy<'_>, query: &TraceQuery<'_>, trace: &mut Tra
         }
         trace.decision = decision;
         trace.incomplete |= all.is_incomplete();
+        // A robots.txt that could not be fetched may refuse what statements permit (decision g).
+        trace.incomplete |= query.unheard
+            && matches!(decision, Decision::Allowed | Decision::Conditional)
+            && !rules.decides_alone(Finding::effects(&own).and(of_parts));
     }
     trace.findings = own.into_iter().chain(of_all_parts).collect();
     if trace.decision == Decision::Conditional {

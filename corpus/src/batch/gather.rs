@@ -36,6 +36,8 @@ pub(super) struct Body {
     pub(super) looks: Looks,
     /// Its page, if it has permissions.
     pub(super) page: Option<usize>,
+    /// True if it is known to be incomplete.
+    pub(super) is_cut: bool,
 }
 
 /// The captures gathered so far.
@@ -45,7 +47,7 @@ pub(super) struct Gathered {
     pub(super) documents: Store,
     /// The permissions of pages, each with its site; including superseded ones.
     pub(super) pages: Vec<(SiteKey, Page)>,
-    /// Sites with a document of their own about uses ([`OF_SITE`]).
+    /// Sites that have, or may have, a document of their own about uses ([`OF_SITE`]).
     pub(super) stating: BTreeSet<SiteKey>,
     pub(super) chosen: Chosen<Body>,
     pub(super) report: Report,
@@ -182,7 +184,7 @@ impl<'o> Gathering<'o> {
     fn place(&self, capture: Capture, looked: Looked, gathered: &mut Gathered, new: &mut Vec<New>) {
         let Looked { kind, facts, other, hash, looks, may_be_rules, page } = looked;
         let Gathered { known, documents, pages, stating, chosen, report } = gathered;
-        let (content, length) = (facts.has_content(), capture.body.len() as u64);
+        let (content, length, is_cut) = (facts.has_content(), capture.body.len() as u64, capture.is_partial());
         *match kind {
             Kind::Robots => &mut report.captures,
             Kind::Data => &mut report.data_captures,
@@ -195,7 +197,8 @@ impl<'o> Gathering<'o> {
             report.page_bytes += length;
             report.pages_cut += u64::from(page.cut);
         }
-        if kind == Kind::Raw && self.pages_wanted && OF_SITE.contains(&capture.target().as_str()) {
+        let is_absent = (400..500).contains(&capture.status);
+        if self.pages_wanted && !is_absent && OF_SITE.contains(&capture.target().as_str()) {
             stating.insert(capture.site.clone());
         }
         let page = page.map(|page| (capture.site.clone(), compiler_page(&capture, page)));
@@ -210,7 +213,7 @@ impl<'o> Gathering<'o> {
         let of_other = if self.options.no_sources { ReadAs::Reference } else { ReadAs::Robots };
         if let (Some(facts), true) = (other, may_be_rules) {
             let document = Some(document(of_other, capture.body.clone()));
-            chosen.insert(facts, || Body { document, raw: None, looks, page: None });
+            chosen.insert(facts, || Body { document, raw: None, looks, page: None, is_cut });
         }
         let (read_as, compiled) = match kind {
             Kind::Robots => (ReadAs::Robots, may_be_rules),
@@ -224,7 +227,7 @@ impl<'o> Gathering<'o> {
                 pages.push(page);
                 pages.len() - 1
             });
-            Body { document, raw, looks, page }
+            Body { document, raw, looks, page, is_cut }
         });
     }
 

@@ -218,14 +218,14 @@ struct Site {
     key: SiteKey,
     resolved: Resolved<Body>,
     pages: Vec<Page>,
-    /// The site has a document of its own about uses.
+    /// The site has pages, or may have a document of its own about uses.
     states: bool,
     /// The number of its document: its own, or the one of its text.
     document: Option<usize>,
 }
 
 impl Site {
-    /// `pages` is present for a site with pages, or with a document of its own about uses.
+    /// `pages` is present for a site with pages, or that may have a document of its own about uses.
     fn new(pages: Option<Vec<Page>>, key: SiteKey, resolved: Resolved<Body>) -> Site {
         let document = resolved.fate.as_ref().ok().and_then(|body| body.document);
         let states = pages.is_some();
@@ -346,12 +346,9 @@ impl Joining<'_> {
         // The text of a document without records was not kept, and has no effect.
         let text =
             shared.as_ref().and_then(|shared| write::decode_source(&shared.source)).unwrap_or_default();
-        let of_site = |path: &str| -> io::Result<Option<Vec<u8>>> {
-            let Some(body) = self.newest(&site.key, path).filter(|_| site.states) else { return Ok(None) };
-            let load = |number| Ok(write::decode_source(&self.shared.load(number)?.source));
-            body.raw.map_or(Ok(None), load)
-        };
-        let (tdmrep, ai_txt) = (of_site(OF_SITE[0])?, of_site(OF_SITE[1])?);
+        let of_site = |path| if site.states { self.of_site(&site.key, path) } else { Ok((None, false)) };
+        let (tdmrep, is_tdmrep_unread) = of_site(OF_SITE[0])?;
+        let (ai_txt, is_ai_txt_unread) = of_site(OF_SITE[1])?;
         let compiled = |files: &[(&str, &[u8])], licenses: &[License<'_>], pages: &[Page]| {
             let around = CompileContext {
                 origin: Some(site.key.authority()),
@@ -359,7 +356,9 @@ impl Joining<'_> {
                 files,
                 pages,
                 tdmrep: tdmrep.as_deref(),
+                is_tdmrep_unread,
                 ai_txt: ai_txt.as_deref(),
+                is_ai_txt_unread,
                 licenses,
             };
             compile_with(&text, &around, self.options)
@@ -431,11 +430,31 @@ impl Joining<'_> {
 
     /// The newest capture of a path of a site.
     fn newest(&self, site: &SiteKey, path: &str) -> Option<&Body> {
-        let urls = match site.scheme() {
-            Scheme::Any => vec![format!("https://{site}{path}"), format!("http://{site}{path}")],
-            Scheme::Http | Scheme::Https => vec![format!("{site}{path}")],
+        self.chosen.newest(urls_of(site, path).iter().map(String::as_str))
+    }
+
+    /// A document of a site about uses, and true if not all of it is known. A site without the
+    /// document (4xx) states nothing by it. After any other failure, or behind a redirect that
+    /// leads to no text that was kept, it may state anything.
+    fn of_site(&self, site: &SiteKey, path: &str) -> io::Result<(Option<Vec<u8>>, bool)> {
+        let body = match self.chosen.led_to(urls_of(site, path).iter().map(String::as_str)) {
+            None | Some(Err(Outcome::Unavailable)) => return Ok((None, false)),
+            Some(Err(_)) => return Ok((None, true)),
+            Some(Ok(body)) => body,
         };
-        self.chosen.newest(urls.iter().map(String::as_str))
+        // What it leads to may be a text in no language of its own, or not even a text.
+        let Some(number) = body.raw.or(body.document) else { return Ok((None, true)) };
+        let source = self.shared.load(number)?.source;
+        let is_lost = source.is_empty() && self.shared.known()[number].text_length != 0;
+        Ok((write::decode_source(&source), is_lost || body.is_cut))
+    }
+}
+
+/// The URLs of a path of a site.
+fn urls_of(site: &SiteKey, path: &str) -> Vec<String> {
+    match site.scheme() {
+        Scheme::Any => vec![format!("https://{site}{path}"), format!("http://{site}{path}")],
+        Scheme::Http | Scheme::Https => vec![format!("{site}{path}")],
     }
 }
 

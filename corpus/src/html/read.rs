@@ -8,8 +8,9 @@
 //!
 //! Text is defined as in HTML with scripts enabled: comments and the contents of `script`, `style`,
 //! `title`, `textarea`, `iframe` and similar elements have no elements inside; `template` and CDATA
-//! sections are skipped. A crawler may run scripts or not, so META elements inside `noscript` count
-//! as well, and no prohibition is lost (decision 40): such text is read by itself after the page.
+//! sections are skipped. A crawler may run scripts or not, so META elements and RSL documents
+//! inside `noscript` count as well, and no prohibition is lost (decision 40): such text is read by
+//! itself after the page.
 //!
 //! It does not know the syntax of a permission, nor which META element wins.
 
@@ -49,7 +50,7 @@ const MAX_ELEMENTS: usize = 2048;
 /// permission is none.
 const MAX_VALUE: usize = 4096;
 
-/// The maximum number of `noscript` elements with META elements of one page.
+/// The maximum number of `noscript` elements with META elements or RSL documents of one page.
 const MAX_NOSCRIPTS: usize = 256;
 
 /// Bytes that lol_html may account for: mainly open elements, some 260,000 of them. The data of
@@ -70,14 +71,9 @@ pub fn read_page(html: &[u8], content_type: Option<&str>) -> Page {
         None => text.starts_with(b"<?xml"),
     };
     let has_nosnippet = memmem::find(&text, NO_SNIPPET.as_bytes()).is_some();
-    let is_license = |at: usize| {
-        let name = at.checked_sub(3).and_then(|start| text.get(start..at + 4));
-        name.is_some_and(|name| name.eq_ignore_ascii_case(b"rsl+xml"))
-    };
-    let has_license = || memchr::memchr_iter(b'+', &text).any(is_license);
     let tags = match () {
         () if xml || has_nosnippet || may_bear_tokens(&text) => "*",
-        () if has_license() => FEW_AND_SCRIPTS,
+        () if has_license(&text) => FEW_AND_SCRIPTS,
         () => FEW,
     };
     let mut reader = Reader::new(&text, xml);
@@ -87,7 +83,7 @@ pub fn read_page(html: &[u8], content_type: Option<&str>) -> Page {
     if !noscripts.is_empty() {
         reader = Reader { page: reader.page, in_noscript: true, ..Reader::new(&text, xml) };
         for part in noscripts {
-            let tags = if xml { "*" } else { "meta, template" };
+            let tags = if xml { "*" } else { IN_NOSCRIPT };
             read_part(&mut reader, encoding, tags, part);
         }
         reader.page.metas.sort_by_key(|tag| (tag.line, tag.column));
@@ -121,6 +117,21 @@ fn read_part(reader: &mut Reader<'_>, encoding: AsciiCompatibleEncoding, tags: &
 /// The elements that are read in pages in which others say nothing.
 const FEW: &str = "meta, link, template, noscript";
 const FEW_AND_SCRIPTS: &str = "meta, link, template, noscript, script";
+const IN_NOSCRIPT: &str = "meta, link, template, script";
+
+/// True if a text has the name of the media type of RSL documents.
+fn has_license(text: &[u8]) -> bool {
+    let is_license = |at: usize| {
+        let name = at.checked_sub(3).and_then(|start| text.get(start..at + 4));
+        name.is_some_and(|name| name.eq_ignore_ascii_case(b"rsl+xml"))
+    };
+    memchr::memchr_iter(b'+', text).any(is_license)
+}
+
+/// True for the media type of RSL documents, with parameters or without.
+fn is_rsl(media_type: &str) -> bool {
+    media_type.split(';').next().is_some_and(|name| name.trim().eq_ignore_ascii_case(RSL))
+}
 
 /// The attribute of elements that are not to be quoted (lower case: others are rare).
 const NO_SNIPPET: &str = "data-nosnippet";
@@ -235,11 +246,12 @@ impl<'t> Reader<'t> {
         let Some((start, closed)) = self.tree.borrow_mut().noscript.take() else { return };
         let content = start..closed.unwrap_or(end);
         let Some(text) = self.text.get(content.clone()) else { return };
-        let has_meta = memchr::memmem::find_iter(text, b"<")
-            .any(|at| text.get(at + 1..at + 5).is_some_and(|name| name.eq_ignore_ascii_case(b"meta")));
-        if has_meta && self.noscripts.len() == MAX_NOSCRIPTS {
+        let is_meta =
+            |at: usize| text.get(at + 1..at + 5).is_some_and(|name| name.eq_ignore_ascii_case(b"meta"));
+        let speaks = memchr::memchr_iter(b'<', text).any(is_meta) || has_license(text);
+        if speaks && self.noscripts.len() == MAX_NOSCRIPTS {
             self.page.cut = true;
-        } else if has_meta {
+        } else if speaks {
             self.noscripts.push(content);
         }
     }
@@ -300,11 +312,9 @@ impl<'t> Reader<'t> {
 
     /// A link to an RSL document.
     fn link(&mut self, tag: &Tag<'_, '_>) {
-        let is = |name, wanted: &str| {
-            attribute(tag, name)
-                .is_some_and(|value| value.split_whitespace().any(|word| word.eq_ignore_ascii_case(wanted)))
-        };
-        if !is("rel", "license") || !is("type", RSL) {
+        let is_license = attribute(tag, "rel")
+            .is_some_and(|rel| rel.split_whitespace().any(|word| word.eq_ignore_ascii_case("license")));
+        if !is_license || !attribute(tag, "type").is_some_and(|kind| is_rsl(&kind)) {
             return;
         }
         let Some(target) = attribute(tag, "href") else { return };
@@ -317,7 +327,7 @@ impl<'t> Reader<'t> {
 
     /// An RSL document in a script, which ends at the first end tag.
     fn script(&mut self, tag: &Tag<'_, '_>) {
-        let is_rsl = attribute(tag, "type").is_some_and(|kind| kind.trim().eq_ignore_ascii_case(RSL));
+        let is_rsl = attribute(tag, "type").is_some_and(|kind| is_rsl(&kind));
         if !is_rsl || self.page.licenses.len() == MAX_LICENSES {
             self.page.cut |= is_rsl;
             return;

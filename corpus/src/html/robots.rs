@@ -62,11 +62,13 @@ pub(super) fn speaks(name: &str, content: &str) -> bool {
         return false;
     }
     let lower = name.to_ascii_lowercase();
-    // A name that looks like a crawler's needs one known word, any other only known words.
+    // A name that looks like a crawler's needs one known word. Any other needs one that restricts,
+    // since a crawler may know more words than we do, or only known words.
     if ["bot", "crawl", "spider", "slurp"].iter().any(|part| lower.contains(part)) {
         words(content).any(is_known)
     } else {
-        words(content).next().is_some() && words(content).all(is_known)
+        words(content).any(|word| is_known(word) && !is_ordinary(word))
+            || words(content).next().is_some() && words(content).all(is_known)
     }
 }
 
@@ -98,6 +100,12 @@ fn is_known(word: &str) -> bool {
     WORDS.iter().any(|known| base(word).eq_ignore_ascii_case(known))
 }
 
+/// True for known words that other texts have as well. None of them restricts, except `none`.
+fn is_ordinary(word: &str) -> bool {
+    let ordinary = ["all", "archive", "follow", "index", "none", "odp", "snippet"];
+    ordinary.iter().any(|known| base(word).eq_ignore_ascii_case(known))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,6 +127,8 @@ mod tests {
             ("googlebot-news", "max-snippet:-1,max-image-preview:large"),
             ("otherbot", "unavailable_after: Friday, 25 Jun 2010 15:00:00 PST"),
             ("other", "noindex, unavailable_after:25-Aug-2007 15:00:00 EST"),
+            ("yandex", "NOINDEX, noyaca"),
+            ("ia_archiver", "nosave noarchive"),
         ] {
             assert!(speaks(name, content), "{name}: {content}");
         }
@@ -131,6 +141,7 @@ mod tests {
             ("description", "index"),
             ("audience", "all"),
             ("subject", "all about cats"),
+            ("subject", "none of these"),
             ("viewport", "width=device-width"),
             ("generator", "none"),
             ("other", ""),

@@ -152,7 +152,8 @@ impl RobotsTag {
     }
 }
 
-/// Parses the `content` of a conventional robots META tag.
+/// Parses the `content` of a conventional robots META tag. White space instead of a comma is a
+/// mistake, and the directives around it count.
 ///
 /// ```
 /// use robomaton_grammar::modern::robots_tag::{Directive, Limit, directives};
@@ -163,11 +164,8 @@ impl RobotsTag {
 /// ```
 pub fn directives(content: &[u8]) -> Directives {
     let mut result = Directives::default();
-    let is_whole = each_piece(content, |piece| match directive(piece) {
-        _ if piece.is_empty() => {}
-        Ok(directive) => result.directives.push(directive),
-        Err(code) => result.mistakes.push(Mistake::new(code, piece)),
-    });
+    let is_whole =
+        each_piece(content, |piece| read_piece(piece, &mut result.directives, &mut result.mistakes));
     result.mistakes.extend(over_limit(is_whole));
     result
 }
@@ -198,6 +196,34 @@ fn each_piece(line: &[u8], mut read: impl FnMut(&str)) -> bool {
         rest = line.get(end + 1..);
     }
     is_whole
+}
+
+/// Reads the text between two commas of a META tag: one directive, or several with white space
+/// between them, which is a mistake as well.
+fn read_piece(piece: &str, directives: &mut Vec<Directive>, mistakes: &mut Vec<Mistake>) {
+    match directive(piece) {
+        _ if piece.is_empty() => {}
+        Ok(directive) => directives.push(directive),
+        Err(code) => {
+            mistakes.push(Mistake::new(code, piece));
+            directives.extend(words(piece).filter_map(|word| directive(word).ok()));
+        }
+    }
+}
+
+/// The words of a piece; a colon and the word after it belong to the word before.
+fn words(mut piece: &str) -> impl Iterator<Item = &str> {
+    std::iter::from_fn(move || {
+        piece = piece.trim_start();
+        let name = piece.find(|c: char| c == ':' || c.is_whitespace()).unwrap_or(piece.len());
+        let end = match piece[name..].trim_start().strip_prefix(':').map(str::trim_start) {
+            Some(value) => piece.len() - value.len() + value.find(char::is_whitespace).unwrap_or(value.len()),
+            None => name,
+        };
+        let (word, rest) = piece.split_at(end);
+        piece = rest;
+        (!word.is_empty()).then_some(word)
+    })
 }
 
 fn over_limit(is_whole: bool) -> Option<Mistake> {

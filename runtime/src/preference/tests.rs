@@ -8,8 +8,8 @@ use crate::terms::Terms;
 use robomaton_compiler::{
     CompileContext, Element, Entry, Header, MetaTag, Options, Page, compile_with, emit,
 };
-use robomaton_formats::SiteKey;
 use robomaton_formats::usage::USAGES;
+use robomaton_formats::{Outcome, SiteKey};
 
 struct Random(u64);
 
@@ -126,7 +126,8 @@ fn apart(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, target: &Target<'
     if all == rules || rules.decides_alone(effects.and(of_parts)) {
         return Some(Answer { incomplete, ..own });
     }
-    let incomplete = incomplete || all.is_incomplete();
+    let permits = matches!(all.decision(), Decision::Allowed | Decision::Conditional);
+    let incomplete = incomplete || all.is_incomplete() || permits && site.is_unheard();
     Some(Answer { decision: all.decision(), incomplete, basis: Basis::Preferences })
 }
 
@@ -139,7 +140,10 @@ fn usages_together_and_apart_agree() {
         let options = Options::default();
         let context = CompileContext { origin: Some("h"), pages: &pages, ..CompileContext::default() };
         let document = compile_with(text.as_bytes(), &context, &options);
-        let entry = Entry::fetched(SiteKey::from_url("https://h/").unwrap(), &document);
+        let mut entry = Entry::fetched(SiteKey::from_url("https://h/").unwrap(), &document);
+        if text.is_empty() {
+            entry.outcome = Outcome::NotCaptured;
+        }
         let image = Image::from_bytes(emit(vec![entry], &options).unwrap()).unwrap();
         let now = (round % 2 == 0).then_some(1_700_000_000);
         let image = image.with_terms(Terms { elements: round % 5 == 0, now, ..Terms::default() });

@@ -140,7 +140,7 @@ pub fn trace(site: &Site, question: &Question) -> Option<Told> {
         tdmrep: site.tdmrep.as_deref(),
         ai_txt: site.ai_txt.as_deref(),
         licenses: &licenses,
-        files: &[],
+        ..CompileContext::default()
     };
     let tree = robomaton_grammar::scan(robots, options.limits.bytes(options.profile));
     let policy = compiler::lower_with(&tree, &context, &options).ok()?;

@@ -75,11 +75,16 @@ fn inline(html: &str) -> Vec<String> {
         let Some(end) = lower[start..].find('>') else { break };
         let content = start + end + 1;
         let close = lower[content..].find("</script").map_or(html.len(), |close| content + close);
-        let is_rsl = html::tags(&html[start..content]).iter().any(|tag| tag.get("type") == Some(TYPE));
+        let is_rsl = html::tags(&html[start..content]).iter().any(|tag| tag.get("type").is_some_and(is_type));
         documents.extend(is_rsl.then(|| html[content..close].to_owned()));
         at = close;
     }
     documents
+}
+
+/// True for the media type, with parameters or without.
+fn is_type(kind: &str) -> bool {
+    kind.split(';').next().is_some_and(|name| name.trim().eq_ignore_ascii_case(TYPE))
 }
 
 fn is_absolute(url: &str) -> bool {
@@ -92,7 +97,6 @@ fn is_absolute(url: &str) -> bool {
 fn page_urls(query: &Query<'_>) -> Vec<String> {
     let is_license =
         |rel: &str| rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("license"));
-    let is_type = |kind: &str| kind.trim().eq_ignore_ascii_case(TYPE);
     let mut targets = Vec::new();
     for line in query.headers("link") {
         for link in split(line, ',') {

@@ -36,6 +36,17 @@ fn pieces(list: &str) -> Vec<String> {
     pieces
 }
 
+/// The rules of a piece of a META tag. White space separates rules, but not a value from its name,
+/// nor the parts of a date.
+fn words(piece: &str) -> Vec<Rule> {
+    let whole = rule("page", piece);
+    if whole.name == "unavailable_after" && dates::parse(&whole.value).is_some() {
+        return vec![whole];
+    }
+    let parts: Vec<&str> = piece.split(':').map(str::trim).collect();
+    parts.join(":").split_whitespace().map(|word| rule("page", word)).collect()
+}
+
 fn rule(carrier: &'static str, piece: &str) -> Rule {
     let (name, value) = piece.split_once(':').unwrap_or((piece, ""));
     let name = name.trim().to_ascii_lowercase();
@@ -70,7 +81,7 @@ fn rules(query: &Query<'_>) -> Vec<Rule> {
     }
     for (name, content) in html::metas(query.html()) {
         if name == "robots" || is_asker(&name) {
-            rules.extend(pieces(&content).iter().map(|piece| rule("page", piece)));
+            rules.extend(pieces(&content).iter().flat_map(|piece| words(piece)));
         }
     }
     rules

@@ -14,13 +14,15 @@
 //! # Decisions where the specification is silent
 //!
 //! Across languages:
-//! - `incomplete` is set only beside an unknown verdict: a refusal is final, whatever is missing.
+//! - `incomplete` is set beside an unknown verdict, and beside a permission if nobody fetched the
+//!   robots.txt: a refusal is final, whatever is missing.
 //! - An unknown verdict is decided by the unset statements about that very usage; those about its
 //!   children are reported, and decide nothing. A verdict by silence is decided by no statement.
 //! - The conditions of an unknown, incomplete answer are those of all statements that were read.
 //! - The profile concerns robots.txt only. Headers, pages, tdmrep.json and ai.txt count in each.
 //! - A robots.txt with a status of 500 or more leaves no statement: every usage is disallowed.
-//! - A robots.txt that nobody fetched leaves crawling unknown, and restricts no other source.
+//! - A robots.txt that nobody fetched leaves crawling unknown, and may refuse what any other source
+//!   permits.
 //!
 //! robots.txt and headers:
 //! - Every `Content-Usage` line closes the list of agents, also one that does not parse.
@@ -331,7 +333,9 @@ pub fn answer(site: &Site, question: &Question) -> Answer {
             _ => false,
         };
     }
-    finish(Answer { verdict, incomplete, crawl, statements: all, ..Answer::default() })
+    let answer = finish(Answer { verdict, incomplete, crawl, statements: all, ..Answer::default() });
+    let is_permission = matches!(verdict, Verdict::Allowed | Verdict::Conditional);
+    Answer { incomplete: incomplete || site.robots.is_none() && is_permission, ..answer }
 }
 
 /// Orders the statements, and takes conditions and the deciding one from them.

@@ -46,13 +46,15 @@ fn values_follow_a_colon() {
     let content = "max-image-preview:none, max-image-preview: Standard, max-image-preview:large";
     states(content, &previews.map(MaxImagePreview));
     states("nosnippet, max-snippet:50", &[NoSnippet, MaxSnippet(Limit::AtMost(50))]);
-    let bad = "max-snippet:abc,max-snippet:-2,max-snippet:,max-snippet,max-snippet:+5,max-snippet:5 characters,\
+    let bad = "max-snippet:abc,max-snippet:-2,max-snippet:,max-snippet,max-snippet:+5,\
                max-image-preview:huge,max-image-preview,max-video-preview:1.5,max-video-preview:,\
                unavailable_after,unavailable_after:,unavailable_after:soon,max-snippet:1:2";
     for piece in bad.split(',') {
         reads(piece, &[], &[(InvalidDirectiveValue, piece)]);
         assert_eq!(directives(piece.as_bytes()).mistakes[0].code, InvalidDirectiveValue, "{piece}");
     }
+    let piece = "max-snippet:5 characters";
+    reads(piece, &[], &[(InvalidDirectiveValue, piece)]);
 }
 
 #[test]
@@ -119,17 +121,39 @@ fn an_empty_agent_is_ignored() {
 
 #[test]
 fn unknown_text_states_nothing() {
-    for piece in ["no index", "noindex;nofollow", "noindex nofollow", "noïndex", "noindex.", "max-snippet=20"]
-    {
+    for piece in ["noindex;nofollow", "noïndex", "noindex.", "max-snippet=20"] {
         let line = format!("{piece}, noarchive");
         reads(&line, &[(Option::None, &[NoArchive])], &[(UnknownDirective, piece)]);
         assert_eq!(directives(line.as_bytes()).directives, [NoArchive], "{piece}");
+    }
+    for piece in ["no index", "noindex nofollow"] {
+        reads(piece, &[], &[(UnknownDirective, piece)]);
     }
     states("", &[]);
     states(" , ,, ", &[]);
     let tag = robots_tag(b"noindex\xFF, nofollow");
     assert_eq!(tag.agents[0].directives, [NoFollow]);
     assert_eq!(tag.mistakes, [Mistake::new(UnknownDirective, "noindex\u{FFFD}")]);
+}
+
+#[test]
+fn white_space_separates_directives_of_a_meta_tag() {
+    for (content, expected, mistakes) in [
+        ("noindex nofollow", &[NoIndex, NoFollow][..], &["noindex nofollow"][..]),
+        (
+            "noai, noindex\tmax-snippet : 20 nofollow",
+            &[NoAi, NoIndex, MaxSnippet(Limit::AtMost(20)), NoFollow],
+            &["noindex\tmax-snippet : 20 nofollow"],
+        ),
+        ("noai, unavailable_after: 25 Jun 2010 15:00:00 PST", &[NoAi, UnavailableAfter(PST)], &[]),
+        ("max-snippet:5 characters", &[MaxSnippet(Limit::AtMost(5))], &["max-snippet:5 characters"]),
+        ("no index", &[Nothing], &["no index"]),
+        ("unavailable_after: 32 Jun noindex", &[NoIndex], &["unavailable_after: 32 Jun noindex"]),
+    ] {
+        let read = directives(content.as_bytes());
+        let texts: Vec<&str> = read.mistakes.iter().map(|mistake| mistake.text.as_str()).collect();
+        assert_eq!((&read.directives[..], &texts[..]), (expected, mistakes), "{content}");
+    }
 }
 
 #[test]
