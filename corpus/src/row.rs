@@ -117,14 +117,13 @@ impl Headers {
     fn lines(&self) -> Result<Vec<(&str, Cow<'_, str>)>, String> {
         let mut lines = Vec::new();
         for (name, value) in &self.0 {
+            let name = name.trim();
             for value in value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice) {
                 match value {
-                    serde_json::Value::String(text) => {
-                        lines.push((name.as_str(), Cow::Borrowed(text.as_str())))
-                    }
+                    serde_json::Value::String(text) => lines.push((name, Cow::Borrowed(text.as_str()))),
                     serde_json::Value::Number(number) => lines.push((name, Cow::Owned(number.to_string()))),
                     serde_json::Value::Null => {}
-                    _ if STATED.iter().any(|stated| name.trim().eq_ignore_ascii_case(stated)) => {
+                    _ if STATED.iter().any(|stated| name.eq_ignore_ascii_case(stated)) => {
                         return Err(format!(
                             "headers: the value of {name} is neither text nor a list of texts"
                         ));

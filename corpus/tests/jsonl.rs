@@ -93,6 +93,7 @@ fn no_header_line_that_speaks_of_uses_is_dropped() {
     assert_eq!(stated(r#"{"tdm-reservation": 1, "other": {}}"#), ["tdm-reservation: 1"]);
     assert_eq!(stated(r#"{"tdm-reservation": [1, null]}"#), ["tdm-reservation: 1"]);
     assert_eq!(stated(r#"[["tdm-reservation", 1]]"#), ["tdm-reservation: 1"]);
+    assert_eq!(stated(r#"{"X-Robots-Tag ": "noindex"}"#), ["x-robots-tag: noindex"]);
     let both = ["x-robots-tag: noindex", "x-robots-tag: nofollow"];
     assert_eq!(stated(r#"{"X-Robots-Tag": "noindex", "X-Robots-Tag": "nofollow"}"#), both);
     for headers in [

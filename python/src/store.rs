@@ -184,7 +184,7 @@ impl StoreReader {
         let path = path.0;
         let reader = py.detach(|| Reader::open(&path, options.clone()));
         let reader = reader.map_err(|error| store_error(py, &path, &error))?;
-        let opened = Opened::new(py, Open::Reader(reader), options, headers, named_only)?;
+        let opened = Opened::new(py, Open::Reader(Box::new(reader)), options, headers, named_only)?;
         Ok(StoreReader { opened: ArcSwapOption::from_pointee(opened), path })
     }
 

@@ -20,9 +20,9 @@
 //! each rule of the groups that apply. Rules of pages apply to their own pages only, and are tested
 //! like all other rules.
 
-use crate::usages::{Applying, applying, is_for_all};
 use robomaton_formats::detail::{Detail, Group};
 use robomaton_formats::pattern::Parts;
+use robomaton_formats::preference::Source;
 use robomaton_formats::{Decision, DocumentId, Notation, Outcome, Pattern};
 use robomaton_runtime::{Basis, Crawler, Site, Usage, Verdict};
 use std::collections::{BTreeSet, HashMap};
@@ -179,6 +179,15 @@ impl<'a> Coverages<'a> {
     }
 }
 
+/// The groups that apply to a crawler: those of rules, and those of each source of preferences.
+pub(crate) type Applying = (Vec<usize>, Vec<Vec<usize>>);
+
+/// The groups of each source of preferences that apply to a crawler.
+pub(crate) fn applying(detail: &Detail<'_>, crawler: &Crawler) -> Vec<Vec<usize>> {
+    let applying = |source: &Source<'_>| source.groups_for(crawler.lookup_names(), crawler.is_named_only());
+    detail.preferences.iter().map(applying).collect()
+}
+
 /// The groups of any role that name a crawler. Crawlers with the same groups get the same answers.
 pub(crate) fn naming(site: &Site<'_>, detail: &Detail<'_>, crawler: &Crawler) -> Vec<usize> {
     let rule = site.profile().agent_rule();
@@ -267,6 +276,11 @@ fn is_certain<'d>(stated: &BTreeSet<&'d [u8]>, rules: impl Iterator<Item = &'d [
     }
     let all: BTreeSet<&[u8]> = of_parts.into_iter().chain(rules.filter(|text| !is_for_all(text))).collect();
     all.len() < 2 || !all.iter().any(|text| text.contains(&b'*'))
+}
+
+/// True for a pattern that matches every target.
+pub(crate) fn is_for_all(pattern: &[u8]) -> bool {
+    matches!(pattern, b"/" | b"*" | b"/*")
 }
 
 /// The patterns of a group's rules.

@@ -8,7 +8,8 @@
 //! ([`robomaton_formats::preference::weigh`]) on the first [`WEIGHED`] targets, so that time is
 //! linear in the statements. A text that states nothing costs nothing.
 
-use crate::usages::{ASKED, Speaking, applying, states_any};
+use crate::coverage::applying;
+use crate::usages::{ASKED, Speaking, states_any};
 use robomaton_formats::Decision;
 use robomaton_formats::detail::Detail;
 use robomaton_formats::preference::{Effects, Finding, Language, Question, weigh};

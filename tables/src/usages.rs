@@ -12,11 +12,12 @@
 //! several crawlers, only one of them is measured.
 
 use crate::coverage::{
-    AnswersKey, Found, Share, answering, answers_key, fresh, naming, patterns, url, witnesses,
+    AnswersKey, Applying, Found, Share, answering, answers_key, applying, fresh, is_for_all, naming,
+    patterns, url, witnesses,
 };
 use robomaton_formats::detail::{Detail, Group as RuleGroup};
 use robomaton_formats::policy::CRAWL;
-use robomaton_formats::preference::{Effect, Group, Kind, Language, Record, Source, Statement, Tag};
+use robomaton_formats::preference::{Effect, Group, Kind, Language, Record, Statement, Tag};
 use robomaton_formats::usage::{AI_INDEX, AI_INPUT, AI_TRAIN, INDEX, SEARCH, TDM, USAGES, parts};
 use robomaton_formats::{Notation, Pattern};
 use robomaton_runtime::{Basis, Crawler, Image, Site};
@@ -54,9 +55,6 @@ pub struct UsageCoverages<'i, D> {
 
 /// The number of cached coverages at which the cache is emptied.
 const CACHED: usize = 1 << 18;
-
-/// The groups that apply to a crawler: those of rules, and those of each source of preferences.
-pub(crate) type Applying = (Vec<usize>, Vec<Vec<usize>>);
 
 impl<'i, D: AsRef<[u8]>> UsageCoverages<'i, D> {
     /// Coverages on the sites of an image.
@@ -160,12 +158,6 @@ fn measure_one<D: AsRef<[u8]>>(
     coverage
 }
 
-/// The groups of each source of preferences that apply to a crawler.
-pub(crate) fn applying(detail: &Detail<'_>, crawler: &Crawler) -> Vec<Vec<usize>> {
-    let applying = |source: &Source<'_>| source.groups_for(crawler.lookup_names(), crawler.is_named_only());
-    detail.preferences.iter().map(applying).collect()
-}
-
 /// Everything that speaks to a crawler.
 pub(crate) struct Speaking<'d> {
     pub(crate) detail: &'d Detail<'d>,
@@ -264,9 +256,4 @@ impl<'d> Speaking<'d> {
         // Fields of ACAP ignore case, and are weighed together.
         !has_fields && (!has_star || varying.len() <= 1 && is_ranked)
     }
-}
-
-/// True for a pattern that matches every target.
-pub(crate) fn is_for_all(pattern: &[u8]) -> bool {
-    matches!(pattern, b"/" | b"*" | b"/*")
 }

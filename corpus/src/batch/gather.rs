@@ -184,7 +184,8 @@ impl<'o> Gathering<'o> {
     fn place(&self, capture: Capture, looked: Looked, gathered: &mut Gathered, new: &mut Vec<New>) {
         let Looked { kind, facts, other, hash, looks, may_be_rules, page } = looked;
         let Gathered { known, documents, pages, stating, chosen, report } = gathered;
-        let (content, length, is_cut) = (facts.has_content(), capture.body.len() as u64, capture.is_partial());
+        let (content, length, is_cut) =
+            (facts.has_content(), capture.body.len() as u64, capture.is_partial());
         *match kind {
             Kind::Robots => &mut report.captures,
             Kind::Data => &mut report.data_captures,

@@ -25,8 +25,8 @@ const LONGEST_KEPT: usize = 1 << 10;
 
 /// A store, by the way in which it is open.
 pub(crate) enum Open {
-    Writer(Store),
-    Reader(Reader),
+    Writer(Box<Store>),
+    Reader(Box<Reader>),
 }
 
 impl Open {
@@ -120,7 +120,7 @@ impl Opened {
             return Err(Raised::new_err(said));
         }
         let reader = py.detach(|| Reader::open(path, self.options.clone()));
-        let open = Open::Reader(reader.map_err(|error| store_error(py, path, &error))?);
+        let open = Open::Reader(Box::new(reader.map_err(|error| store_error(py, path, &error))?));
         Opened::new(py, open, self.options.clone(), self.is_of_headers, self.is_named_only)
     }
 

@@ -127,7 +127,7 @@ impl Store {
         };
         let store = py.detach(|| Written::open(&path, store));
         let store = store.map_err(|error| store_error(py, &path, &error))?;
-        let opened = Opened::new(py, Open::Writer(store), options, headers, named_only)?;
+        let opened = Opened::new(py, Open::Writer(Box::new(store)), options, headers, named_only)?;
         let reader = StoreReader { opened: ArcSwapOption::from_pointee(opened), path };
         Ok(PyClassInitializer::from(reader).add_subclass(Store))
     }

@@ -70,7 +70,11 @@ final class Preferences {
             return Answer.incomplete(own, incomplete);
         }
         boolean isUnread = (all & (UNREAD | REFUSED)) == UNREAD;
-        return Answer.incomplete(Answer.of(decision(all), Basis.PREFERENCES), incomplete || isUnread);
+        Decision decision = decision(all);
+        // A robots.txt that could not be fetched may refuse what statements permit (decision g).
+        boolean permits = decision == Decision.ALLOWED || decision == Decision.CONDITIONAL;
+        incomplete |= isUnread || permits && question.isUnheard();
+        return Answer.incomplete(Answer.of(decision, Basis.PREFERENCES), incomplete);
     }
 
     /** The effects of a usage with those of its parts, which never permit the whole. */

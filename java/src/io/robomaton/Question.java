@@ -173,6 +173,24 @@ final class Question {
         return Answer.ofOutcome(isSilent ? Decision.UNKNOWN : decision, outcome);
     }
 
+    /** True if there may be a robots.txt that nobody has read. */
+    boolean isUnheard() {
+        int entry = shard.hosts.entry(place);
+        switch (entry >>> 30) {
+            case 2:
+                policy.read(shard.policies, entry & 0x3FFF_FFFF);
+                return policy.outcome != null && isUnheard(policy.outcome, policy.status);
+            case 3:
+                return isUnheard(outcome(entry), entry & 0xFFFF);
+            default:
+                return false;
+        }
+    }
+
+    boolean isUnheard(Outcome outcome, int status) {
+        return outcome.isUnheard() || decideOutcome(outcome, status) == Decision.DISALLOWED;
+    }
+
     Decision decideOutcome(Outcome outcome, int status) {
         boolean answered = outcome == Outcome.EMPTY || outcome == Outcome.NOT_ROBOTS || outcome == Outcome.OVER_LIMIT;
         if (isDocument && !answered) {

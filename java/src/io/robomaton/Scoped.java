@@ -47,8 +47,7 @@ final class Scoped {
                 || (own.own || !crawler.namedOnly) && speaks();
         if (policy.outcome != null) {
             silent = question.withoutRules(policy.outcome, policy.status, usage);
-            boolean disallows = Answer.decision(silent) == Decision.DISALLOWED;
-            unheard = policy.outcome.isUnheard() || disallows;
+            unheard = question.isUnheard(policy.outcome, policy.status);
         } else {
             unheard = false;
             silent = permits
