@@ -6,6 +6,7 @@
 
 use robomaton_formats::Scheme;
 use robomaton_formats::site::{DATA_TXT, SiteError, SiteKey};
+use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 use url::Url;
 use xxhash_rust::xxh3::Xxh3;
@@ -28,6 +29,8 @@ pub struct Capture {
     pub location: Option<String>,
     /// The `Content-Type` header, unmodified.
     pub content_type: Option<String>,
+    /// A hash of the `ETag` header.
+    pub etag: Option<NonZeroU32>,
     /// The header fields that speak of the use of the resource, a line each, in their order, with
     /// lower-case names.
     pub headers: Vec<(&'static str, Vec<u8>)>,
@@ -58,6 +61,7 @@ impl Capture {
             fresh_for: None,
             location: None,
             content_type: None,
+            etag: None,
             headers: Vec::new(),
             body: Vec::new(),
             truncated: false,
@@ -189,6 +193,8 @@ pub struct Revisit {
     pub fetched_at: i64,
     /// Seconds for which the answer is fresh, if its headers say so (R17).
     pub fresh_for: Option<u32>,
+    /// A hash of the ETag of the content, if the record has one.
+    pub etag: Option<NonZeroU32>,
     /// When the capture with the content was fetched, as far as the record says; empty if it is not
     /// one of this URL.
     pub of: RangeInclusive<i64>,
@@ -443,6 +449,8 @@ mod tests {
             fresh_for: None,
             location: None,
             content_type: None,
+
+            etag: None,
             headers: Vec::new(),
             body: Vec::new(),
             truncated: false,

@@ -70,6 +70,7 @@ fn capture(host: String, site: SiteKey, mut body: Vec<u8>, limits: &ReadLimits) 
         fresh_for: None,
         location: None,
         content_type: None,
+        etag: None,
         headers: Vec::new(),
         body,
         truncated,

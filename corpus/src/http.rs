@@ -9,6 +9,8 @@ use crate::capture::STATED;
 use crate::dates;
 use crate::encoding::Body;
 use crate::{ReadLimits, SkipReason};
+use std::num::NonZeroU32;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// Header fields that the strict parser has room for; responses with more are split leniently.
 const MAX_FIELDS: usize = 96;
@@ -19,6 +21,7 @@ const MAX_FIELDS: usize = 96;
 pub(crate) struct Fields<'a> {
     pub(crate) content_type: Option<&'a [u8]>,
     pub(crate) location: Option<&'a [u8]>,
+    etag: Option<&'a [u8]>,
     /// The values of Content-Encoding, and of Transfer-Encoding, each a list, in their order.
     content_codings: Vec<&'a [u8]>,
     transfer_codings: Vec<&'a [u8]>,
@@ -40,6 +43,7 @@ impl<'a> Fields<'a> {
         // By length first: most fields of a response are none of these.
         match name.len() {
             4 if name.eq_ignore_ascii_case(b"date") => first(&mut self.date),
+            4 if name.eq_ignore_ascii_case(b"etag") => first(&mut self.etag),
             7 if name.eq_ignore_ascii_case(b"expires") => first(&mut self.expires),
             8 if name.eq_ignore_ascii_case(b"location") => first(&mut self.location),
             12 if name.eq_ignore_ascii_case(b"content-type") => first(&mut self.content_type),
@@ -72,6 +76,13 @@ impl<'a> Fields<'a> {
                 self.max_age = argument.and_then(seconds);
             }
         }
+    }
+
+    /// A hash of the ETag. Strong and weak ones of a text differ in their prefix only (RFC 9110
+    /// 8.8.3.2).
+    pub(crate) fn etag(&self) -> Option<NonZeroU32> {
+        let tag = self.etag?.trim_ascii();
+        Some(NonZeroU32::MIN | xxh3_64(tag.strip_prefix(b"W/").unwrap_or(tag)) as u32)
     }
 
     /// Seconds for which the response is fresh, if the header says anything about it (R17).

@@ -79,6 +79,8 @@ impl<'l> Rows<'l> {
                 let Ok(fields) = row else { continue };
                 match value {
                     Some(Value::Bytes(bytes)) => {
+                        // Unlike an empty cell of CSV, an empty value is there.
+                        fields.has_body_cell |= matches!(column, Column::Body | Column::BodyBase64);
                         if let Err(what) = fields.set_bytes(*column, bytes.data()) {
                             *row = Err(what);
                         }

@@ -102,6 +102,6 @@ fn speaks_for_itself(found: &Capture) -> bool {
 /// such capture.
 fn revisit(found: &Capture, of: RangeInclusive<i64>, otherwise: Skipped) -> Item {
     let Some(url) = found.parsed_url() else { return Item::Skipped(otherwise) };
-    let Capture { fetched_at, fresh_for, .. } = *found;
-    Item::Revisit(Revisit { key: found.key(), url, fetched_at, fresh_for, of, otherwise })
+    let Capture { fetched_at, fresh_for, etag, .. } = *found;
+    Item::Revisit(Revisit { key: found.key(), url, fetched_at, fresh_for, etag, of, otherwise })
 }

@@ -18,9 +18,10 @@
 //! newer than all other captures of the URL. So for each document the newest capture with content
 //! is kept, even if there is a newer one without: "unchanged since Monday" may follow an error on
 //! Tuesday. Of any other URL only the newest capture is kept. The record identifies the capture by
-//! its time; if that capture was not kept, nobody knows what the newest fetch found. Then the
-//! document is [`Outcome::Unresolved`], or another URL has no content, and the revisit is reported.
-//! An older capture must not answer instead: it may allow what the newest one prohibits.
+//! its time; if that capture was not kept, or has another ETag than the record, nobody knows what
+//! the newest fetch found. Then the document is [`Outcome::Unresolved`], or another URL has no
+//! content, and the revisit is reported. An older capture must not answer instead: it may allow
+//! what the newest one prohibits.
 
 use crate::capture::NOT_MODIFIED;
 use crate::{Capture, Revisit, Skipped};
@@ -30,6 +31,7 @@ use sha2::{Digest as _, Sha256};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
+use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 use url::Url;
 
@@ -46,6 +48,7 @@ pub struct Facts {
     place: Place,
     rank: Rank,
     fresh_for: Option<u32>,
+    etag: Option<NonZeroU32>,
     /// The target of a redirect, absolute and without fragment.
     next: Option<Box<str>>,
 }
@@ -89,7 +92,7 @@ impl Facts {
         let place = other.map_or_else(site, |url| Place::Other(normal_hash(url)));
         let next = capture.redirect().map(|next| String::from(next).into_boxed_str());
         let rank = rank(capture);
-        Facts { place, rank, fresh_for: capture.fresh_for, next }
+        Facts { place, rank, fresh_for: capture.fresh_for, etag: capture.etag, next }
     }
 
     /// The status of the capture.
@@ -121,6 +124,7 @@ pub struct Chosen<P> {
 struct Held<P> {
     rank: Rank,
     fresh_for: Option<u32>,
+    etag: Option<NonZeroU32>,
     next: Option<Box<str>>,
     payload: Option<P>,
     /// For a document: the best capture with content, if this one has none.
@@ -150,6 +154,7 @@ impl<P> Held<P> {
 struct Renewal {
     fetched_at: i64,
     fresh_for: Option<u32>,
+    etag: Option<NonZeroU32>,
     of: RangeInclusive<i64>,
     otherwise: Skipped,
 }
@@ -158,7 +163,7 @@ impl Renewal {
     /// The order of revisits, newest last; then arbitrary, but always the same.
     fn rank(&self) -> impl Ord {
         let Skipped { source, at, .. } = &self.otherwise;
-        (self.fetched_at, *self.of.start(), *self.of.end(), self.fresh_for, source, *at)
+        (self.fetched_at, *self.of.start(), *self.of.end(), self.fresh_for, self.etag, source, *at)
     }
 
     /// The capture that it renews, among those of its document; `Err` if there is none although the
@@ -168,7 +173,11 @@ impl Renewal {
         if held.rank.0 >= self.fetched_at {
             return Ok(None);
         }
-        held.content().filter(|held| self.of.contains(&held.rank.0)).map(Some).ok_or(&self.otherwise)
+        let is_of = |held: &&Held<P>| {
+            let is_other = self.etag.zip(held.etag).is_some_and(|(one, other)| one != other);
+            self.of.contains(&held.rank.0) && !is_other
+        };
+        held.content().filter(is_of).map(Some).ok_or(&self.otherwise)
     }
 }
 
@@ -251,8 +260,8 @@ impl<P: Clone> Chosen<P> {
     /// the best capture of its place with content so far.
     pub fn insert(&mut self, facts: Facts, payload: impl FnOnce() -> P) {
         let content = facts.has_content();
-        let Facts { place, rank, fresh_for, next } = facts;
-        let held = || Held { rank, fresh_for, next, payload: content.then(payload), behind: None };
+        let Facts { place, rank, fresh_for, etag, next } = facts;
+        let held = || Held { rank, fresh_for, etag, next, payload: content.then(payload), behind: None };
         match place {
             Place::Site(site) => match self.sites.entry(site) {
                 Entry::Vacant(entry) => {
@@ -274,8 +283,8 @@ impl<P: Clone> Chosen<P> {
 
     /// Offers a revisit.
     pub fn revisit(&mut self, revisit: Revisit) {
-        let Revisit { key, url, fetched_at, fresh_for, of, otherwise } = revisit;
-        let renewal = Renewal { fetched_at, fresh_for, of, otherwise };
+        let Revisit { key, url, fetched_at, fresh_for, etag, of, otherwise } = revisit;
+        let renewal = Renewal { fetched_at, fresh_for, etag, of, otherwise };
         let Some(key) = key else {
             offer(&mut self.target_revisits, normal_hash(url), renewal);
             if self.target_revisits.len() > self.max_targets {

@@ -43,7 +43,7 @@ pub(crate) struct Row {
     offset: Option<Scalar>,
     #[serde(alias = "warc_record_length")]
     length: Option<Scalar>,
-    /// True if an empty body cannot be told from none.
+    /// True if it has a cell for a body, which may be empty.
     #[serde(skip)]
     pub(crate) has_body_cell: bool,
 }
@@ -395,6 +395,7 @@ impl Row {
             fresh_for: fields.fresh_for(fetched_at),
             location: http::text(fields.location),
             content_type: http::text(fields.content_type),
+            etag: fields.etag(),
             headers: fields.stated,
             body: body.unwrap_or_default(),
             truncated: truncated || long || is_missing,

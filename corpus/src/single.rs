@@ -34,6 +34,7 @@ impl Capture {
             fresh_for: fields.fresh_for(fetched_at),
             location: http::text(fields.location),
             content_type: http::text(fields.content_type),
+            etag: fields.etag(),
             headers: fields.stated,
             body,
             truncated: false,

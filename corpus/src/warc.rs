@@ -428,6 +428,7 @@ impl<'r> Whole<'r> {
             fresh_for: response.fields.fresh_for(fetched_at),
             location: http::text(response.fields.location),
             content_type: http::text(response.fields.content_type),
+            etag: response.fields.etag(),
             headers: response.fields.stated,
             body: response.body,
             truncated: response.truncated,

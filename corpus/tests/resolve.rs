@@ -13,6 +13,8 @@ fn capture(url: &str, fetched_at: i64, status: u16, text: &str) -> Capture {
         fresh_for: None,
         location: redirect.then(|| text.to_owned()),
         content_type: None,
+
+        etag: None,
         headers: Vec::new(),
         body: if redirect { Vec::new() } else { text.as_bytes().to_vec() },
         truncated: false,

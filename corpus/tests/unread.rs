@@ -83,6 +83,25 @@ fn an_older_capture_does_not_answer_for_one_that_cannot_be_read() {
     }
 }
 
+/// A 304 says that the text with its ETag is unchanged.
+#[test]
+fn a_304_renews_no_text_with_another_etag() {
+    let text = |second, tag: &str, rules: &str| {
+        at(second, ROBOTS, answer(&format!("ETag: {tag}"), rules.as_bytes()))
+    };
+    let unchanged = |tag: &str| at(3, ROBOTS, format!("HTTP/1.1 304 Not Modified\r\nETag: {tag}\r\n\r\n"));
+    let allows = text(1, "\"1\"", ALLOWS);
+    assert_eq!(crawl(&[allows.clone(), unchanged("\"1\"")]), "allowed");
+    assert_eq!(crawl(&[allows.clone(), unchanged("W/\"1\"")]), "allowed");
+    assert_eq!(crawl(&[allows.clone(), unchanged("\"2\"")]), "unknown");
+    assert_eq!(crawl(&[allows, text(2, "\"2\"", DISALLOWS), unchanged("\"2\"")]), "disallowed");
+    assert_eq!(
+        crawl(&[at(1, ROBOTS, common::text(ALLOWS)), unchanged("\"2\"")]),
+        "allowed",
+        "it does not tell"
+    );
+}
+
 #[test]
 fn every_coding_of_a_body_is_removed() {
     let (one, two) = (gzip(b"User-agent: *\n"), gzip(b"Disallow: /\n"));
