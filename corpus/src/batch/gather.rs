@@ -152,8 +152,7 @@ impl<'o> Gathering<'o> {
     /// Takes captures, in any order.
     pub(super) fn take(&self, mut captures: Vec<Capture>) -> io::Result<()> {
         let start = Instant::now();
-        let looked: Vec<Looked> =
-            captures.iter_mut().map(|capture| look(capture, self.pages_wanted, self.seed)).collect();
+        let looked: Vec<Looked> = captures.iter_mut().map(|capture| self.look(capture)).collect();
         for text in self.choose(captures, looked) {
             let document = self.compile(&text);
             self.lock().documents.put(text.number, &document)?;
@@ -232,6 +231,45 @@ impl<'o> Gathering<'o> {
         });
     }
 
+    /// Examines one capture; a truncated body of lines loses the last one.
+    fn look(&self, capture: &mut Capture) -> Looked {
+        let kind = match () {
+            () if capture.is_robots() => Kind::Robots,
+            () if capture.is_data_txt() => Kind::Data,
+            () if is_raw(capture) => Kind::Raw,
+            () => Kind::Other,
+        };
+        let page = if self.pages_wanted && kind == Kind::Other { page_of(capture) } else { None };
+        // Ties are broken by the whole capture, not by the shortened body.
+        let facts = Facts::of(capture);
+        let other = (kind == Kind::Data).then(|| Facts::of_url(capture));
+        // Readers of JSON and XML see that a document ends early.
+        let has_lines = kind != Kind::Raw || capture.target() == OF_SITE[1];
+        if capture.is_partial() && has_lines {
+            // Half a line may mean something different.
+            let end = memchr::memrchr2(b'\n', b'\r', &capture.body).map_or(0, |last| last + 1);
+            capture.body.truncate(end);
+        }
+        // The body of any other answer is not used.
+        let looks = match facts.has_content() {
+            true => sniff(&capture.body, capture.content_type.as_deref()),
+            false => Looks::Text,
+        };
+        // Other pages than those with records, as far as a text is read, are not compiled.
+        let most = self.options.limits.bytes(self.options.profile);
+        let is_likely = kind == Kind::Robots || looks == Looks::Text;
+        let may_be_rules = facts.has_content() && (is_likely || has_records(&capture.body, most));
+        Looked {
+            kind,
+            facts,
+            other,
+            hash: xxh3_128_with_seed(&capture.body, self.seed),
+            looks,
+            may_be_rules,
+            page,
+        }
+    }
+
     fn compile(&self, text: &New) -> Packed {
         let New { read_as, body, .. } = text;
         if *read_as == ReadAs::Raw {
@@ -256,40 +294,10 @@ impl<'o> Gathering<'o> {
     }
 }
 
-/// Examines one capture; a truncated body of lines loses the last one.
-fn look(capture: &mut Capture, pages: bool, seed: u64) -> Looked {
-    let kind = match () {
-        () if capture.is_robots() => Kind::Robots,
-        () if capture.is_data_txt() => Kind::Data,
-        () if is_raw(capture) => Kind::Raw,
-        () => Kind::Other,
-    };
-    let page = if pages && kind == Kind::Other { page_of(capture) } else { None };
-    // Ties are broken by the whole capture, not by the shortened body.
-    let facts = Facts::of(capture);
-    let other = (kind == Kind::Data).then(|| Facts::of_url(capture));
-    // Readers of JSON and XML see that a document ends early.
-    let has_lines = kind != Kind::Raw || capture.target() == OF_SITE[1];
-    if capture.is_partial() && has_lines {
-        // Half a line may mean something different.
-        let end = memchr::memrchr2(b'\n', b'\r', &capture.body).map_or(0, |last| last + 1);
-        capture.body.truncate(end);
-    }
-    // The body of any other answer is not used.
-    let looks = match facts.has_content() {
-        true => sniff(&capture.body, capture.content_type.as_deref()),
-        false => Looks::Text,
-    };
-    // Other pages than those with records are not compiled.
-    let may_be_rules =
-        facts.has_content() && (kind == Kind::Robots || looks == Looks::Text || has_records(&capture.body));
-    Looked { kind, facts, other, hash: xxh3_128_with_seed(&capture.body, seed), looks, may_be_rules, page }
-}
-
-/// True if a text has a record of a robots.txt.
-fn has_records(text: &[u8]) -> bool {
+/// True if a text has a record of a robots.txt in the first `most` bytes.
+fn has_records(text: &[u8], most: usize) -> bool {
     let is_record = |line: &Line| matches!(line.kind, LineKind::Field(_) | LineKind::Acap);
-    scan(text, text.len()).lines.iter().any(is_record)
+    scan(text, most).lines.iter().any(is_record)
 }
 
 /// The paths of documents of a site that speak of uses.
