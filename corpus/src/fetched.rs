@@ -9,7 +9,7 @@
 //! what a store holds.
 
 use crate::capture::NOT_MODIFIED;
-use crate::resolve::{self, MAX_REDIRECTS};
+use crate::resolve::{MAX_REDIRECTS, WayTimes};
 use crate::source::Source;
 use crate::window::Window;
 use crate::{Capture, ReadLimits, SkipReason, warc};
@@ -150,7 +150,7 @@ impl Reading {
     /// The way from an answer to the last one.
     fn way(&self, first: usize) -> Way<'_> {
         let first = &self.answers[first];
-        let times = resolve::Way::from(first.capture.fetched_at);
+        let times = WayTimes::from(first.capture.fetched_at);
         let mut way = Way { first, last: first, redirects: 0, times };
         while usize::from(way.redirects) < MAX_REDIRECTS {
             let target = way.last.capture.redirect().and_then(|url| self.newest.get(url.as_str()));
@@ -167,7 +167,7 @@ struct Way<'r> {
     first: &'r warc::Answer,
     last: &'r warc::Answer,
     redirects: u16,
-    times: resolve::Way,
+    times: WayTimes,
 }
 
 impl Way<'_> {

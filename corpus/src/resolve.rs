@@ -201,23 +201,23 @@ pub struct Resolved<P> {
 /// The times of the captures on the way from a site to its rules: of the first, and the oldest. An
 /// unknown time (0) counts for neither.
 #[derive(Clone, Copy)]
-pub(crate) struct Way {
+pub(crate) struct WayTimes {
     first: i64,
     oldest: i64,
 }
 
-impl From<i64> for Way {
-    fn from(first: i64) -> Way {
-        Way { first, oldest: first }
+impl From<i64> for WayTimes {
+    fn from(first: i64) -> WayTimes {
+        WayTimes { first, oldest: first }
     }
 }
 
-impl Way {
+impl WayTimes {
     /// The way on to a capture of this time.
-    pub(crate) fn to(self, time: i64) -> Way {
+    pub(crate) fn to(self, time: i64) -> WayTimes {
         let known = |one: i64, other: i64| if one == 0 { other } else { one };
         let oldest = known(self.oldest, time).min(known(time, self.oldest));
-        Way { first: known(self.first, time), oldest }
+        WayTimes { first: known(self.first, time), oldest }
     }
 
     /// The time of the fetch: that of its first answer, so that an older text behind a newer
@@ -406,7 +406,7 @@ impl<P: Clone> Chosen<P> {
     }
 
     fn follow(&self, document: Option<&str>, first: &Held<P>) -> Resolved<P> {
-        let (mut last, mut via, mut way) = (first, None, Way::from(first.rank.0));
+        let (mut last, mut via, mut times) = (first, None, WayTimes::from(first.rank.0));
         let mut hops = 0;
         let fate = loop {
             let status = status(&last.rank);
@@ -417,7 +417,7 @@ impl<P: Clone> Chosen<P> {
                     Some(target) => {
                         hops += 1;
                         (last, via) = (target, Some(next.clone()));
-                        way = way.to(target.rank.0);
+                        times = times.to(target.rank.0);
                     }
                     None => break Err(Outcome::Unresolved),
                 },
@@ -426,7 +426,7 @@ impl<P: Clone> Chosen<P> {
                 (None, None) => break Err(Outcome::Unreachable),
             }
         };
-        let (fetched_at, lag) = (way.fetched_at(), way.lag());
+        let (fetched_at, lag) = (times.fetched_at(), times.lag());
         Resolved { fetched_at, lag, fresh_for: last.fresh_for, status: status(&last.rank), via, fate }
     }
 
