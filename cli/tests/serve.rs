@@ -132,7 +132,8 @@ fn what_keeps_it_from_starting_is_one_line() {
 #[test]
 fn a_store_is_served_with_a_token() {
     let place = Place::with_image();
-    let put = place.run_with(&["store", "put", "s"], r#"{"url": "https://a.example/robots.txt"}"#).ok();
+    let put =
+        place.run_with(&["store", "put", "s"], r#"{"url": "https://a.example/robots.txt", "body": ""}"#).ok();
     assert_eq!(put, "1 capture put, 0 not newer, 0 invalid\n");
     place.write("token", "0123456789abcdef\n");
     let service = Service::of(&place, &["serve", "--store", "s", "--token-file", "token"]);

@@ -110,7 +110,7 @@ fn lines_that_are_no_captures_are_named() {
         r#"{"url": "https://f.example/robots.txt", "status": 304}"#,
         r#"{"url": "https://f.example/robots.txt", "fetched_at": "yesterday"}"#,
         r#"{"url": "https://f.example/robots.txt", "colour": "red"}"#,
-        r#"{"url": "https://g.example/robots.txt", "headers": [["etag", "1"], ["etag", "2"]], "redirects": 1}"#,
+        r#"{"url": "https://g.example/robots.txt", "headers": [["etag", "1"], ["etag", "2"]], "redirects": 1, "body": ""}"#,
     ];
     place.write("mixed.jsonl", lines.join("\n"));
     let run = place.run(&["store", "put", "s", "mixed.jsonl", "--json"]);
@@ -173,7 +173,7 @@ fn a_damaged_file_of_a_reader_keeps_nothing_from_being_compacted() {
 fn damaged_layers_are_left_out_on_demand() {
     let place = filled();
     place.run(&["store", "compact", "s"]).ok();
-    place.write("more.jsonl", json!({ "url": "https://e.example/robots.txt" }).to_string());
+    place.write("more.jsonl", json!({ "url": "https://e.example/robots.txt", "body": "" }).to_string());
     place.run(&["store", "put", "s", "more.jsonl"]).ok();
     place.run(&["store", "compact", "s"]).ok();
     let newest = Manifest::read(&place.path("s")).expect("a manifest").layers.pop().expect("a layer");
