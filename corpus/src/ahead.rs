@@ -26,12 +26,12 @@ const SCRATCH: usize = 32 << 10;
 /// A stream that can go back to a mark.
 pub(crate) struct Ahead<R> {
     inner: R,
-    /// Bytes that are read before those of `inner`, from `at` on.
+    /// Bytes that were taken out of `inner`; those from `at` on are read next.
     held: Vec<u8>,
     at: usize,
     /// The place in `held` to go back to.
     mark: Option<usize>,
-    /// What members that are read ahead decompress into.
+    /// The room for what is decompressed while reading ahead.
     scratch: Vec<u8>,
 }
 
@@ -100,16 +100,24 @@ impl<R: BufRead> Read for Ahead<R> {
     }
 }
 
-/// What a step of a decompressor leads to.
-pub(crate) enum Turn {
-    /// Into a member, or on in it.
-    On,
-    /// To the end of a member.
-    Whole,
-    /// To the end of the file.
-    Ended,
-    /// To damage.
-    Failed,
+/// The result of a read.
+pub(crate) enum Step {
+    /// Bytes of one member.
+    Data {
+        /// Their number, at least one.
+        count: usize,
+        /// True if they are the first of their member.
+        begins: bool,
+    },
+    /// The stream is damaged here. The next read continues at the next member, if there is one.
+    Cut {
+        /// The kind of damage.
+        why: &'static str,
+        /// True if the bytes before it are in doubt: their member has no end, or a wrong checksum.
+        doubtful: bool,
+    },
+    /// The end of the stream.
+    End,
 }
 
 /// A stream of compressed members.
@@ -118,11 +126,12 @@ pub(crate) trait Members {
 
     fn ahead(&mut self) -> &mut Ahead<Self::Inner>;
 
-    /// Goes a step on, and decompresses into `scratch`.
-    fn turn(&mut self, scratch: &mut [u8]) -> io::Result<Turn>;
+    /// Goes a step on, and fills the front of `out`, which must not be empty. `None` if the step
+    /// gives nothing.
+    fn step(&mut self, out: &mut [u8]) -> io::Result<Option<Step>>;
 }
 
-/// Whether a member that was searched for is one.
+/// The result of reading ahead from a member that was searched for.
 pub(crate) enum Proof {
     /// Members follow it without a gap. The stream is where it was.
     Given,
@@ -137,16 +146,17 @@ pub(crate) enum Proof {
 pub(crate) fn prove<M: Members>(members: &mut M) -> io::Result<Proof> {
     let mut scratch = std::mem::take(&mut members.ahead().scratch);
     scratch.resize(SCRATCH, 0);
-    let mut count = 0_usize;
+    let mut begun = 0_usize;
     members.ahead().mark();
     let proof = loop {
-        match members.turn(&mut scratch)? {
-            Turn::Ended => break Proof::Given,
-            Turn::Failed if count == 0 => break Proof::None,
-            Turn::Failed => break Proof::Doubtful,
+        match members.step(&mut scratch)? {
+            Some(Step::End) => break Proof::Given,
+            // The last member that has begun is not sound if the damage is in it.
+            Some(Step::Cut { doubtful, .. }) if begun == usize::from(doubtful) => break Proof::None,
+            Some(Step::Cut { .. }) => break Proof::Doubtful,
             _ if members.ahead().since_mark() >= PROBATION => break Proof::Given,
-            Turn::Whole => count += 1,
-            Turn::On => {}
+            Some(Step::Data { begins, .. }) => begun += usize::from(begins),
+            None => {}
         }
     };
     let ahead = members.ahead();

@@ -106,10 +106,19 @@ impl Capture {
         self.truncated || self.status == PARTIAL
     }
 
+    /// The body; of one that is partial, the whole lines, since half a line may mean something
+    /// different.
+    pub(crate) fn whole_lines(&self) -> &[u8] {
+        let end = match self.is_partial() {
+            true => memchr::memrchr2(b'\n', b'\r', &self.body).map_or(0, |last| last + 1),
+            false => self.body.len(),
+        };
+        &self.body[..end]
+    }
+
     /// True if there is a body, of which not even one line is whole.
     pub(crate) fn ends_in_first_line(&self) -> bool {
-        let has_content = (200..300).contains(&self.status);
-        has_content && self.is_partial() && memchr::memchr2(b'\n', b'\r', &self.body).is_none()
+        (200..300).contains(&self.status) && self.is_partial() && self.whole_lines().is_empty()
     }
 
     /// The key of the captured document; `None` for other URLs.
@@ -441,20 +450,8 @@ mod tests {
     use super::*;
 
     fn capture(url: &str) -> Capture {
-        Capture {
-            site: SiteKey::from_host(url).or_else(|_| SiteKey::from_url(url)).expect(url),
-            url: url.to_owned(),
-            fetched_at: 0,
-            status: 200,
-            fresh_for: None,
-            location: None,
-            content_type: None,
-
-            etag: None,
-            headers: Vec::new(),
-            body: Vec::new(),
-            truncated: false,
-        }
+        let site = SiteKey::from_host(url).or_else(|_| SiteKey::from_url(url)).expect(url);
+        Capture { status: 200, ..Capture::without_answer(url.to_owned(), site, 0) }
     }
 
     /// Every spelling of a URL is read as the URL standard reads it, which also names the site.

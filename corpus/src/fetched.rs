@@ -12,7 +12,7 @@ use crate::capture::NOT_MODIFIED;
 use crate::resolve::{MAX_REDIRECTS, WayTimes};
 use crate::source::Source;
 use crate::window::Window;
-use crate::{Capture, ReadLimits, SkipReason, warc};
+use crate::{ReadLimits, SkipReason, warc};
 use foldhash::HashMap;
 use std::io::Read;
 use url::Url;
@@ -173,17 +173,11 @@ struct Way<'r> {
 impl Way<'_> {
     fn fetched(self) -> Fetched {
         let Way { first, last, redirects, times } = self;
-        let Capture { status, body, .. } = &last.capture;
-        let body = match last.capture.is_partial() {
-            _ if last.is_unmodified => &[][..],
-            // Half a line may mean something different.
-            true => &body[..memchr::memrchr2(b'\n', b'\r', body).map_or(0, |last| last + 1)],
-            false => body,
-        };
+        let body = if last.is_unmodified { &[][..] } else { last.capture.whole_lines() };
         Fetched {
             url: first.capture.url.clone(),
             fetched_at: times.fetched_at(),
-            status: if last.is_unmodified { NOT_MODIFIED } else { *status },
+            status: if last.is_unmodified { NOT_MODIFIED } else { last.capture.status },
             redirects,
             headers: last.headers.clone(),
             body: body.to_vec(),

@@ -10,31 +10,11 @@
 //! separates bytes that may not be adjacent in the original. It does not know what the members
 //! contain.
 
-use crate::ahead::{Ahead, DOUBTFUL, Members, Proof, Turn, prove};
+use crate::ahead::{Ahead, DOUBTFUL, Members, Proof, Step, prove};
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use libdeflater::Decompressor;
 use memchr::memmem;
 use std::io::{self, BufRead};
-
-/// The result of a read.
-pub(crate) enum Step {
-    /// Bytes of one member.
-    Data {
-        /// Their number, at least one.
-        count: usize,
-        /// True if they are the first of their member.
-        begins: bool,
-    },
-    /// The stream is damaged here. The next read continues at the next member, if there is one.
-    Cut {
-        /// The kind of damage.
-        why: &'static str,
-        /// True if the bytes before it are in doubt: their member has no end, or a wrong checksum.
-        doubtful: bool,
-    },
-    /// The end of the stream.
-    End,
-}
 
 #[derive(Clone, Copy)]
 enum State {
@@ -104,20 +84,30 @@ impl<R: BufRead> Members for Gunzip<R> {
         &mut self.inner
     }
 
-    fn turn(&mut self, scratch: &mut [u8]) -> io::Result<Turn> {
+    fn step(&mut self, out: &mut [u8]) -> io::Result<Option<Step>> {
         match self.state {
-            State::Between => self.state = self.begin()?,
+            State::Between => match self.whole(out)? {
+                Some(0) => {}
+                Some(count) => return Ok(Some(Step::Data { count, begins: true })),
+                None => self.state = self.begin()?,
+            },
             State::Header(flags) => self.state = self.header(flags)?,
-            State::Inside => {
-                self.inflate(scratch)?;
-                if let State::Between = self.state {
-                    return Ok(Turn::Whole);
+            State::Inside => match self.inflate(out)? {
+                0 => {}
+                count => {
+                    let begins = self.inflate.total_out() == count as u64;
+                    return Ok(Some(Step::Data { count, begins }));
                 }
+            },
+            State::Failed(why) => {
+                let doubtful = self.inflate.total_out() > 0;
+                self.state = State::Lost;
+                return Ok(Some(Step::Cut { why, doubtful }));
             }
-            State::Failed(_) | State::Lost => return Ok(Turn::Failed),
-            State::Ended => return Ok(Turn::Ended),
+            State::Lost => self.state = self.search()?,
+            State::Ended => return Ok(Some(Step::End)),
         }
-        Ok(Turn::On)
+        Ok(None)
     }
 }
 
@@ -141,27 +131,8 @@ impl<R: BufRead> Gunzip<R> {
     /// Fills the front of `out`, which must not be empty.
     pub(crate) fn read(&mut self, out: &mut [u8]) -> io::Result<Step> {
         loop {
-            match self.state {
-                State::Between => match self.whole(out)? {
-                    Some(0) => {}
-                    Some(count) => return Ok(Step::Data { count, begins: true }),
-                    None => self.state = self.begin()?,
-                },
-                State::Header(flags) => self.state = self.header(flags)?,
-                State::Inside => match self.inflate(out)? {
-                    0 => {}
-                    count => {
-                        let begins = self.inflate.total_out() == count as u64;
-                        return Ok(Step::Data { count, begins });
-                    }
-                },
-                State::Failed(why) => {
-                    let doubtful = self.inflate.total_out() > 0;
-                    self.state = State::Lost;
-                    return Ok(Step::Cut { why, doubtful });
-                }
-                State::Lost => self.state = self.search()?,
-                State::Ended => return Ok(Step::End),
+            if let Some(step) = self.step(out)? {
+                return Ok(step);
             }
         }
     }
@@ -169,6 +140,10 @@ impl<R: BufRead> Gunzip<R> {
     /// Inflates the next member, if the buffer holds it and `out` has room for it. Returns `None`
     /// for any doubt; then nothing was taken.
     fn whole(&mut self, out: &mut [u8]) -> io::Result<Option<usize>> {
+        // It takes headers that do not count behind damage.
+        if self.inner.is_marked() {
+            return Ok(None);
+        }
         let data = self.inner.fill_buf()?;
         let Some(member) = member(data, &self.magic) else { return Ok(None) };
         let Some((_, trailer)) = member.split_last_chunk::<TRAILER>() else { return Ok(None) };

@@ -49,11 +49,7 @@ pub fn compile_alone(
     options: &Options,
     cache: &mut ProgramCache,
 ) -> Entry<Document> {
-    if capture.is_partial() {
-        // Half a line may mean something different.
-        let end = memchr::memrchr2(b'\n', b'\r', &capture.body).map_or(0, |last| last + 1);
-        capture.body.truncate(end);
-    }
+    capture.body.truncate(capture.whole_lines().len());
     let is_redirect = (300..400).contains(&capture.status);
     let too_many = redirects > MAX_REDIRECTS || is_redirect && redirects == MAX_REDIRECTS;
     let (outcome, document) = match capture.status {

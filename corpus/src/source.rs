@@ -4,7 +4,8 @@
 //! its name and content. It is decompressed once: nobody writes a gzip file inside a gzip file. It
 //! does not know records.
 
-use crate::gzip::{self, Gunzip, Step};
+use crate::ahead::Step;
+use crate::gzip::{self, Gunzip};
 use crate::zstd::{self, Unzstd};
 use crate::{ReadLimits, SkipReason};
 use std::io::{self, BufReader, Cursor, Read};

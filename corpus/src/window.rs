@@ -6,7 +6,7 @@
 //! window together. It knows where compressed members begin, since a parser that is lost may
 //! continue there. It does not know records.
 
-use crate::gzip::Step;
+use crate::ahead::Step;
 use crate::source::{CHUNK, Source};
 use crate::{ReadLimits, SkipReason};
 use std::collections::VecDeque;

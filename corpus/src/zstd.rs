@@ -9,8 +9,7 @@
 //! be adjacent in the original. It does not know what the frames contain.
 
 use crate::ReadLimits;
-use crate::ahead::{Ahead, DOUBTFUL, Members, Proof, Turn, prove};
-use crate::gzip::Step;
+use crate::ahead::{Ahead, DOUBTFUL, Members, Proof, Step, prove};
 use std::io::{self, BufRead, Read};
 use zstd::stream::raw::{DParameter, Decoder, Operation};
 
@@ -76,20 +75,26 @@ impl<R: BufRead> Members for Unzstd<R> {
         &mut self.inner
     }
 
-    fn turn(&mut self, scratch: &mut [u8]) -> io::Result<Turn> {
+    fn step(&mut self, out: &mut [u8]) -> io::Result<Option<Step>> {
         match self.state {
-            State::Start | State::Between => self.state = self.begin(false)?,
+            State::Start => self.state = self.begin(true)?,
+            State::Between => self.state = self.begin(false)?,
             State::Magic => self.state = self.frame(MAGIC)?,
-            State::Inside => {
-                self.decompress(scratch)?;
-                if let State::Between = self.state {
-                    return Ok(Turn::Whole);
+            State::Inside => match self.decompress(out)? {
+                0 => {}
+                count => {
+                    let begins = !std::mem::replace(&mut self.gave, true);
+                    return Ok(Some(Step::Data { count, begins }));
                 }
+            },
+            State::Failed(why) => {
+                self.state = State::Lost;
+                return Ok(Some(Step::Cut { why, doubtful: self.gave }));
             }
-            State::Failed(_) | State::Lost => return Ok(Turn::Failed),
-            State::Ended => return Ok(Turn::Ended),
+            State::Lost => self.state = self.search()?,
+            State::Ended => return Ok(Some(Step::End)),
         }
-        Ok(Turn::On)
+        Ok(None)
     }
 }
 
@@ -104,23 +109,8 @@ impl<R: BufRead> Unzstd<R> {
     /// Fills the front of `out`, which must not be empty.
     pub(crate) fn read(&mut self, out: &mut [u8]) -> io::Result<Step> {
         loop {
-            match self.state {
-                State::Start => self.state = self.begin(true)?,
-                State::Between => self.state = self.begin(false)?,
-                State::Magic => self.state = self.frame(MAGIC)?,
-                State::Inside => match self.decompress(out)? {
-                    0 => {}
-                    count => {
-                        let begins = !std::mem::replace(&mut self.gave, true);
-                        return Ok(Step::Data { count, begins });
-                    }
-                },
-                State::Failed(why) => {
-                    self.state = State::Lost;
-                    return Ok(Step::Cut { why, doubtful: self.gave });
-                }
-                State::Lost => self.state = self.search()?,
-                State::Ended => return Ok(Step::End),
+            if let Some(step) = self.step(out)? {
+                return Ok(step);
             }
         }
     }

@@ -95,7 +95,7 @@ fn is_other_format(text: &[u8]) -> bool {
     text.get(..9).is_some_and(|start| start.eq_ignore_ascii_case(b"training:"))
 }
 
-/// What the text says about training, or a part of it, could not be read.
+/// States that the text could not be read, or not all of it.
 fn unread(reason: &'static str, lowering: &mut Lowering<'_, '_>) {
     let record = Record {
         language: LANGUAGE,

@@ -245,10 +245,8 @@ impl<'o> Gathering<'o> {
         let other = (kind == Kind::Data).then(|| Facts::of_url(capture));
         // Readers of JSON and XML see that a document ends early.
         let has_lines = kind != Kind::Raw || capture.target() == OF_SITE[1];
-        if capture.is_partial() && has_lines {
-            // Half a line may mean something different.
-            let end = memchr::memrchr2(b'\n', b'\r', &capture.body).map_or(0, |last| last + 1);
-            capture.body.truncate(end);
+        if has_lines {
+            capture.body.truncate(capture.whole_lines().len());
         }
         // The body of any other answer is not used.
         let looks = match facts.has_content() {

@@ -244,7 +244,7 @@ impl Site {
 
     /// The entry; `default_fresh_for` counts for rules whose header says nothing.
     fn entry(self, known: Option<&Known>, default_fresh_for: u32) -> Entry<usize> {
-        // What led to the rules may be newer than they are.
+        // A redirect may be newer than the rules behind it.
         let lag = u32::try_from(self.resolved.lag).unwrap_or(u32::MAX);
         let stated = self.resolved.fresh_for;
         let fresh_for =
@@ -442,7 +442,7 @@ impl Joining<'_> {
             Some(Err(_)) => return Ok((None, true)),
             Some(Ok(body)) => body,
         };
-        // What it leads to may be a text in no language of its own, or not even a text.
+        // A redirect may lead to a text that is no such document, or to no text.
         let Some(number) = body.raw.or(body.document) else { return Ok((None, true)) };
         let source = self.shared.load(number)?.source;
         let is_lost = source.is_empty() && self.shared.known()[number].text_length != 0;
