@@ -3,10 +3,12 @@
 mod common;
 
 use ::parquet::basic::Compression;
-use common::write::{Cells, csv_row, dictionary, parquet, skippable, tar, zip, zstd, zstd_with_dictionary};
-use common::{gzip, items_within, lines, lines_within, page};
+use common::{items_within, lines, lines_within, page};
 use proptest::prelude::*;
 use robomaton_corpus::{Input, Item, ReadLimits, Revisit, Skipped, read};
+use robomaton_tests::write::{
+    Cells, csv_row, dictionary, gzip, parquet, skippable, tar, zip, zstd, zstd_with_dictionary,
+};
 use std::fs;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};

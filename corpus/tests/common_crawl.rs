@@ -3,8 +3,9 @@
 
 mod common;
 
-use common::{at, built, gzip, lines, only, opened, record, text};
+use common::{at, built, lines, only, opened, text};
 use robomaton_corpus::{BatchOptions, Built, Input, Item, Progress, ReadLimits, build, read_below};
+use robomaton_tests::write::{gzip, record};
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;

@@ -2,9 +2,10 @@
 
 mod common;
 
-use common::{gzip, items_within, page, record, response};
+use common::{items_within, page, response};
 use proptest::prelude::*;
 use robomaton_corpus::{Facts, Item, ReadLimits, read_from, sniff};
+use robomaton_tests::write::{gzip, record};
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 

@@ -3,11 +3,12 @@
 
 mod common;
 
-use common::{ask, ask_of, at, built, gzip, html, items_within, opened, text};
+use common::{ask, ask_of, at, built, html, items_within, opened, text};
 use robomaton_compiler::Options;
 use robomaton_corpus::{BatchOptions, Item, ReadLimits};
 use robomaton_formats::Profile;
 use robomaton_runtime::{Image, Outcome};
+use robomaton_tests::write::gzip;
 
 const ROBOTS: &str = "User-agent: *\nDisallow: /r\n";
 const DATA: &str = "\

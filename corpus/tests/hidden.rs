@@ -2,23 +2,13 @@
 
 mod common;
 
-use common::write::{skippable, zstd};
-use common::{gzip, lines, page};
-use flate2::Compression;
-use flate2::write::GzEncoder;
-use std::io::Write;
+use common::{lines, page};
+use robomaton_tests::write::{gzip, skippable, stored_gzip, zstd};
 
 const VICTIM: &str = "http://victim.example/robots.txt";
 
 /// The bytes behind a hidden record: two line ends of the record, and a checksum.
 const BEHIND: usize = 4 + 4;
-
-/// A gzip member that is not compressed, so that its content stands in it as it is.
-fn stored_gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::none());
-    encoder.write_all(bytes).expect("a Vec takes all");
-    encoder.finish().expect("a Vec takes all")
-}
 
 /// A zstd frame of one raw block.
 fn stored_zstd(bytes: &[u8], length: usize) -> Vec<u8> {

@@ -2,8 +2,9 @@
 
 mod common;
 
-use common::{gzip, page};
+use common::page;
 use robomaton_corpus::{BatchOptions, Input, Item, Progress, ReadLimits, build, read, total_bytes};
+use robomaton_tests::write::gzip;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;

@@ -2,8 +2,9 @@
 
 mod common;
 
-use common::{gzip, items_within, lines, lines_within, only};
+use common::{items_within, lines, lines_within, only};
 use robomaton_corpus::{Item, ReadLimits};
+use robomaton_tests::write::gzip;
 
 #[test]
 fn a_line_has_all_its_facts() {

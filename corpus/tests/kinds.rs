@@ -3,11 +3,12 @@
 mod common;
 
 use base64::Engine as _;
-use common::write::{Cells, csv_row, dictionary, parquet, tar, zip, zstd, zstd_with_dictionary};
-use common::{gzip, record};
 use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
 use proptest::prelude::*;
 use robomaton_corpus::{BatchOptions, Input, Progress, build};
+use robomaton_tests::write::{
+    Cells, csv_row, dictionary, gzip, parquet, record, tar, zip, zstd, zstd_with_dictionary,
+};
 use std::fs;
 use std::path::Path;
 

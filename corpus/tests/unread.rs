@@ -3,9 +3,10 @@
 
 mod common;
 
-use common::{ask, at, built, gzip, opened, text};
+use common::{ask, at, built, opened, text};
 use robomaton_corpus::BatchOptions;
 use robomaton_runtime::Image;
+use robomaton_tests::write::gzip;
 
 const ROBOTS: &str = "https://a.example/robots.txt";
 const ALLOWS: &str = "User-agent: *\nAllow: /\n";

@@ -2,9 +2,9 @@
 
 mod common;
 
-use common::write::zstd;
-use common::{gzip, items_within, lines, lines_within, only, page, record, response};
+use common::{items_within, lines, lines_within, only, page, response};
 use robomaton_corpus::{Item, ReadLimits};
+use robomaton_tests::write::{gzip, record, zstd};
 use std::time::{Duration, Instant};
 
 fn limits(change: impl FnOnce(&mut ReadLimits)) -> ReadLimits {

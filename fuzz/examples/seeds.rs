@@ -1,7 +1,9 @@
 //! Writes the first inputs of every target into `corpus`, from the images, texts and pages of the
 //! tests. Run it after a change of the format: `cargo run -p robomaton-fuzz --example seeds`.
 
+use parquet::basic::Compression;
 use robomaton_formats::Profile;
+use robomaton_tests::write::{Cells, gzip, parquet, stored_gzip, stored_zip, tar, zip, zstd};
 use robomaton_tests::{damage, hostile};
 use std::fs;
 use std::io;
@@ -58,6 +60,14 @@ const CAPTURES: [(u8, &str); 4] = [
     ),
     (3, "url,status,body\nhttps://a.example/robots.txt,200,\"User-agent: *\nDisallow: /x\"\n"),
     (8, "User-agent: *\nDisallow: /x\n"),
+];
+
+/// Bodies that may break out of their captures, for every format.
+const BODIES: [&[u8]; 4] = [
+    b"User-agent: *\nDisallow: /x\n\xFF\",\"200\"\r\nhttps://victim.example/robots.txt,200,\"Allow: /\n\xFF\xFEAllow: /\xFE behind",
+    b"\xFDUser-agent: *\xFD\xFDAllow: /\xFD\xFFx\xFF\xFE\xFE\xFE\xFE",
+    b"\r\n\r\n\xFCAllow: /\n\xFC\xFF{\"url\":\"https://victim.example/robots.txt\",\"body\":\"\"}\n",
+    b"\xFF\xFF\r\n\r\n",
 ];
 
 /// Requests without their `Host`, and bodies.
@@ -136,6 +146,12 @@ fn main() -> io::Result<()> {
             input.as_bytes(),
         )?;
     }
+    for (number, question) in ["a\t/p/q.gif", "GPTBot\t/tmp?%41", "b/1.0\t//h;a#b"].into_iter().enumerate() {
+        for profile in [0, 1] {
+            let input = format!("{question}\n{}", TEXTS[[0, 6, 7][number]]);
+            write("oracle", &format!("text-{number}-{profile}"), Some(profile), input.as_bytes())?;
+        }
+    }
     for (number, html) in PAGES.into_iter().enumerate() {
         write("page", &format!("page-{number}"), Some(1 | (number as u8) << 3), html.as_bytes())?;
     }
@@ -156,6 +172,39 @@ fn main() -> io::Result<()> {
         write("captures", &format!("captures-{options}"), Some(options), text.as_bytes())?;
         write("captures", &format!("limited-{options}"), Some(options | 1 << 7), text.as_bytes())?;
         write("archive", &format!("stream-{options}"), Some(2 + u8::from(options == 0)), text.as_bytes())?;
+    }
+    let text = b"User-agent: *\nDisallow: /x\n";
+    let files = [("a.example.txt", text.to_vec()), ("x.jsonl", CAPTURES[1].1.as_bytes().to_vec())];
+    let [warc, csv] = [0, 2].map(|number| CAPTURES[number].1.as_bytes());
+    let schema =
+        "message m { required binary host (UTF8); optional binary body; optional double fetched_at; }";
+    let table = [Cells::Bytes(vec![Some(b"a.example".to_vec())]), Cells::Bytes(vec![Some(text.to_vec())])];
+    let table =
+        parquet(schema, Compression::SNAPPY, &[[table.as_slice(), &[Cells::Double(vec![None])]].concat()]);
+    for (target, name, options, bytes) in [
+        ("archive", "zip", 0, zip(&files)),
+        ("archive", "stored-zip", 0, stored_zip(&files)),
+        ("archive", "parquet", 1, table),
+        ("captures", "gzip", 1, [gzip(warc), stored_gzip(warc)].concat()),
+        ("captures", "tar", 4, tar(&files)),
+        ("captures", "tgz", 5, stored_gzip(&tar(&files))),
+        ("captures", "zstd", 9, [zstd(warc), zstd(warc)].concat()),
+        ("captures", "packed-csv", 10, zstd(csv)),
+    ] {
+        write(target, name, Some(options), &bytes)?;
+    }
+    for format in 0..16 {
+        for (number, bodies) in BODIES.into_iter().enumerate() {
+            // Whole, cut, with one and with two changes.
+            let options = format | [0, 1 << 5, 1 << 6, 3 << 6][(number + usize::from(format)) % 4];
+            let damages = [0x55, 0x50 + format, 0x40, 0xAA, 0xA0, 1];
+            write(
+                "packed",
+                &format!("format-{format}-{number}"),
+                Some(options),
+                &[&damages, bodies].concat(),
+            )?;
+        }
     }
     for profile in [Profile::Full, Profile::Rfc9309, Profile::Google, Profile::Koster] {
         write("image", &format!("small-{profile}"), None, &damage::small_image(profile))?;

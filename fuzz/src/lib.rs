@@ -4,8 +4,10 @@
 //! |---|---|---|
 //! | [`scan()`] | a text | the scanner gives the tree of the pest definition, and prints its source |
 //! | [`text()`] | a question and a text | image, image of tries and trace agree; everything made of it verifies |
+//! | [`oracle()`] | a question and a text | the engines and the oracles agree |
 //! | [`captures()`] | a stream of captures | nothing panics, limits hold |
 //! | [`archive()`] | a file that needs seeking | the same |
+//! | [`packed()`] | bodies, and damage | captures of every format come out as they went in; damage makes none |
 //! | [`page()`] | a page | trace and image agree about it |
 //! | [`url()`] | a URL | a site's name leads back to it, and the image finds it |
 //! | [`image()`] | an image | nothing panics; one that verifies answers without damage, also when merged |
@@ -18,6 +20,8 @@
 mod archive;
 mod captures;
 mod image;
+mod oracle;
+mod packed;
 mod page;
 mod request;
 mod scan;
@@ -27,6 +31,8 @@ mod url;
 pub use archive::archive;
 pub use captures::captures;
 pub use image::{ImageState, every_door, every_door_of_shards, image};
+pub use oracle::oracle;
+pub use packed::packed;
 pub use page::page;
 pub use request::request;
 pub use scan::scan;
@@ -39,11 +45,13 @@ use robomaton_formats::Profile;
 pub type Target = fn(&[u8]);
 
 /// The targets by name.
-pub const TARGETS: [(&str, Target); 8] = [
+pub const TARGETS: [(&str, Target); 10] = [
     ("scan", scan),
     ("text", text),
+    ("oracle", oracle),
     ("captures", captures),
     ("archive", archive),
+    ("packed", packed),
     ("page", page),
     ("url", url),
     ("image", image),

@@ -1,35 +1,15 @@
-//! Helpers: writers of WARC records and gzip members, a reader into a list, and builds of images.
+//! Helpers: records, a reader into a list, and builds of images.
 //!
 //! Everything is built in code, so each test shows its bytes.
 
 #![allow(dead_code)] // each test file uses its part of this
 
-pub(crate) mod write;
-
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use robomaton_corpus::{
     BatchOptions, Built, Capture, Input, Item, Progress, ReadLimits, Revisit, SkipReason, build, read_from,
 };
 use robomaton_runtime::{Image, Site, Terms, Usage, Verdict};
-use std::io::Write;
+use robomaton_tests::write::record;
 use std::ops::ControlFlow;
-
-/// One gzip member.
-pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(bytes).expect("a Vec takes all");
-    encoder.finish().expect("a Vec takes all")
-}
-
-/// A record of any type with a block.
-pub(crate) fn record(kind: &str, uri: &str, date: &str, block: &[u8]) -> Vec<u8> {
-    let head = format!(
-        "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {uri}\r\nWARC-Date: {date}\r\nContent-Length: {}\r\n\r\n",
-        block.len()
-    );
-    [head.as_bytes(), block, b"\r\n\r\n"].concat()
-}
 
 /// A response record fetched on 1 January 1970 at 00:01:40.
 pub(crate) fn response(uri: &str, block: impl AsRef<[u8]>) -> Vec<u8> {
