@@ -266,16 +266,21 @@ fn is_record(line: &[u8]) -> bool {
     line.strip_prefix(MAGIC).and_then(<[u8]>::first).is_some_and(u8::is_ascii_digit)
 }
 
-/// True if a record ends `end` bytes into the window: two line ends follow, or line ends and then
-/// the next record or the end of the file, and no damage that casts doubt on them.
+/// True if a record ends `end` bytes into the window: line ends follow, and then the next record, a
+/// member or the end of the file, and no damage that casts doubt on them. A blank line alone is no
+/// end: bodies contain such lines, and a damaged member may go on behind it.
 fn ends_well(window: &Window<'_>, end: usize) -> bool {
     let rest = &window.data()[end..];
     if rest.len() < TRAILER && window.doubtful() {
         return false;
     }
     let behind = rest.iter().position(|byte| !matches!(byte, b'\r' | b'\n')).unwrap_or(rest.len());
+    let next = &rest[behind..];
     let line_ends = rest[..behind].iter().filter(|byte| **byte == b'\n').count();
-    line_ends >= 2 || rest[behind..].starts_with(MAGIC) || (rest.len() == behind && window.stopped())
+    match line_ends >= 2 {
+        true => MAGIC.iter().zip(next).all(|(a, b)| a == b) || window.member_begins(end..=end + behind),
+        false => next.starts_with(MAGIC) || (next.is_empty() && window.stopped()),
+    }
 }
 
 /// The reason why a record did not end as it should.

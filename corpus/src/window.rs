@@ -11,6 +11,7 @@ use crate::source::{CHUNK, Source};
 use crate::{ReadLimits, SkipReason};
 use std::collections::VecDeque;
 use std::io::{self, Read};
+use std::ops::RangeInclusive;
 
 /// The maximum number of members in the window whose beginnings are known.
 const MAX_MEMBERS: usize = 1 << 16;
@@ -163,6 +164,13 @@ impl<'a> Window<'a> {
     /// True if a member begins at the front of the window.
     pub(crate) fn begins_member(&self) -> bool {
         self.members.front() == Some(&self.offset)
+    }
+
+    /// True if a member begins between these places in the window.
+    pub(crate) fn member_begins(&self, between: RangeInclusive<usize>) -> bool {
+        let [from, to] = [between.start(), between.end()].map(|at| self.offset + *at as u64);
+        let next = self.members.partition_point(|&begin| begin < from);
+        self.members.get(next).is_some_and(|&begin| begin <= to)
     }
 
     /// The number of members that began before the window, as far as they are known.

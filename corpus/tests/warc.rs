@@ -4,7 +4,7 @@ mod common;
 
 use common::{items_within, lines, lines_within, only, page, response};
 use robomaton_corpus::{Item, ReadLimits};
-use robomaton_tests::write::{gzip, record, zstd};
+use robomaton_tests::write::{gzip, record, stored_gzip, zstd};
 use std::time::{Duration, Instant};
 
 fn limits(change: impl FnOnce(&mut ReadLimits)) -> ReadLimits {
@@ -288,7 +288,13 @@ fn garbage_between_records() {
     {
         let garbage = format!("{garbage}\n");
         let read = lines("x.warc", &[&one, garbage.as_bytes(), &two].concat());
-        assert_eq!(read[0], "http://a/robots.txt A", "{read:?}");
+        // Where a record ends shows what follows it.
+        let is_record = garbage.starts_with("WARC/");
+        assert_eq!(
+            read[0],
+            if is_record { "http://a/robots.txt A" } else { "at 0: record-length" },
+            "{read:?}"
+        );
         assert!(read.len() <= 3 && read[read.len() - 1].ends_with(": unread"), "{read:?}");
         let members = [garbage.as_bytes(), &one, garbage.as_bytes(), &two].map(gzip);
         let read = lines("x.warc", &members.concat());
@@ -298,6 +304,44 @@ fn garbage_between_records() {
     }
     assert_eq!(lines("x.warc", b"not a WARC file at all"), ["at 0: unread"]);
     assert_eq!(lines("x.warc", b""), [""; 0]);
+}
+
+/// A length that is damaged may end at an empty line of the body.
+#[test]
+fn an_empty_line_is_no_end_of_a_record() {
+    let whole = page("http://a/robots.txt", "User-agent: a\nDisallow: /a\n\n\nUser-agent: b\nDisallow: /\n");
+    let length = |record: &[u8], count: usize| {
+        let text = String::from_utf8(record.to_vec()).expect("text");
+        text.replacen(&format!("Content-Length: {count}"), &format!("Content-Length: {}", count - 29), 1)
+            .into_bytes()
+    };
+    let block = whole.len() - 4 - whole.windows(4).position(|end| end == b"\r\n\r\n").expect("a header") - 4;
+    let short = length(&whole, block);
+    let next = page("http://b/robots.txt", "B");
+    assert_eq!(lines("x.warc", &[&short[..], &next].concat()), ["at 0: record-length", "at 195: unread"]);
+    let members = lines("x.warc.gz", &[gzip(&short), gzip(&next)].concat());
+    assert_eq!(members, ["at 0: record-length", "http://b/robots.txt B"]);
+}
+
+/// The record of a member is there before its checksum. If the end of the member is damaged, too,
+/// the checksum is not looked at.
+#[test]
+fn a_member_whose_end_is_damaged_does_not_count() {
+    // Before its blocks, a member has ten bytes; the first block says whether it is the last.
+    const FLAGS: usize = 10;
+    for n in 0..200 {
+        let [one, two] = ["a", "b"].map(|host| {
+            stored_gzip(&page(&format!("http://{host}/robots.txt"), &format!("# {n}\nDisallow: /x\n")))
+        });
+        let mut damaged = [&one[..], &two].concat();
+        // The letter x, before three line ends of the record and the trailer of the member.
+        let letter = one.len() - 8 - 4 - 2;
+        assert_eq!(damaged[letter], b'x');
+        damaged[letter] ^= 1;
+        damaged[FLAGS] ^= 1;
+        let read = lines("x.warc.gz", &damaged);
+        assert!(!read.iter().any(|line| line.contains("Disallow: /y")), "{n}: {read:?}");
+    }
 }
 
 #[test]
