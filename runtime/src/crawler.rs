@@ -154,9 +154,10 @@ impl Crawler {
         self.only
     }
 
-    /// Restricts the crawler to groups and records that name it, if `named_only`. Default groups,
-    /// and what pages say to all crawlers, are then ignored. Some crawlers of Google are of this
-    /// kind (`AdsBot-Google`).
+    /// Restricts the crawler to groups that name it, if `named_only`. Default groups (`*`) of
+    /// robots.txt and ai.txt are then ignored, and so is what ACAP in pages says to all crawlers.
+    /// Headers, other META tags and tdmrep.json speak to everyone. Some crawlers of Google are of
+    /// this kind (`AdsBot-Google`).
     #[must_use]
     pub fn named_only(self, named_only: bool) -> Crawler {
         let older = self.older.into_iter().map(|crawler| crawler.named_only(named_only)).collect();

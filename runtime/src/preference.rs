@@ -166,7 +166,8 @@ impl Asking<'_> {
         let mut of_parts = Stated::default();
         let mut incomplete = own.incomplete;
         // One part is asked about in less time than the lists are looked through.
-        let named = if usage.parts().nth(1).is_some() { self.named()? } else { Usages::ALL };
+        let asks_lists = usage.parts().nth(1).is_some() && !self.crawler.is_named_only();
+        let named = if asks_lists { self.named()? } else { Usages::ALL };
         for part in usage.parts() {
             if named.may_have(part.id) {
                 of_parts = of_parts.and(self.effects_now(part)?);
@@ -229,18 +230,20 @@ impl Asking<'_> {
     }
 
     /// The effects of all statements about a usage, at the time of the terms. Cold records are read
-    /// only where a permission may have ended, or a document may be out of date.
+    /// only where a permission may have ended, or a document may be out of date; and for crawlers
+    /// that pass default groups over, since a list holds together what a default group and the
+    /// lines before all groups say.
     fn effects_now(&mut self, usage: Usage<'_>) -> Option<Stated> {
-        self.depends_on_time = false;
-        let effects = self.effects(usage.id)?;
-        match self.site.shared.terms.now.filter(|_| self.depends_on_time) {
-            None => Some(effects),
-            Some(_) => {
-                let no_crawl = self.no_crawl()?;
-                let always = statements::effects(self.site, self.crawler, usage, self.target, no_crawl);
-                Some(Stated { always, ..Stated::default() })
+        if !self.crawler.is_named_only() {
+            self.depends_on_time = false;
+            let effects = self.effects(usage.id)?;
+            if !(self.depends_on_time && self.site.shared.terms.now.is_some()) {
+                return Some(effects);
             }
         }
+        let no_crawl = self.no_crawl()?;
+        let always = statements::effects(self.site, self.crawler, usage, self.target, no_crawl);
+        Some(Stated { always, ..Stated::default() })
     }
 
     /// The effects of all statements about a usage.
@@ -253,8 +256,7 @@ impl Asking<'_> {
                 Source::List(list) => effects = effects.and(self.of_list(list, usage, &mut superseded)?),
                 Source::Additive(bytes) => {
                     let policy = PolicyView::read(bytes)?;
-                    let default = policy.default_set().filter(|_| !self.crawler.is_named_only());
-                    for set in default.into_iter().chain(self.crawler.own_sets(&policy)) {
+                    for set in policy.default_set().into_iter().chain(self.crawler.own_sets(&policy)) {
                         let list = self.site.view().list(set.list()?)?;
                         effects = effects.and(self.of_list(list, usage, &mut superseded)?);
                     }

@@ -2,20 +2,22 @@
 //! of crawling, for the crawlers that the token binds.
 //!
 //! The groups are read as conventional ones (R5 to R12); here their crawl rules become statements
-//! for everyone, or for the bound crawlers. Without a group for the token there is no statement:
-//! `*` speaks of crawling. This file does not know which tokens exist.
+//! for everyone, or for the bound crawlers, and what other languages state in them of the token's
+//! usages counts for the same crawlers. Without a group for the token there is no statement: `*`
+//! speaks of crawling. This file does not know which tokens exist.
 
 use super::{Language, Source};
 use crate::limits::OverLimit;
 use crate::lowering::Lowering;
 use crate::lowering::preferences::{Said, Scope};
-use crate::policy::{Combiner, Sense};
+use crate::policy::{Combiner, Group, Sense};
 use robomaton_formats::detail::Bytes;
 use robomaton_formats::policy::Role;
 use robomaton_formats::preference::{self, Carrier, Effect, Record};
 use robomaton_formats::program::Silence;
 use robomaton_formats::vocabulary::{ControlToken, control_tokens};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 pub(super) struct ControlTokens;
 
@@ -47,17 +49,22 @@ impl Language for ControlTokens {
 }
 
 fn state(token: &ControlToken, lowering: &mut Lowering<'_, '_>) {
-    let groups = lowering.policy.groups.iter().filter(|group| {
-        let names = || group.names().any(|name| name.eq_ignore_ascii_case(&token.name));
-        group.role == Role::Conventional && group.file == 0 && names()
-    });
-    let rules: Vec<usize> = groups.flat_map(|group| group.rules.clone()).collect();
-    if rules.is_empty() {
-        return;
-    }
-    let scope = Scope::Everyone(lowering.everyone(&token.crawlers));
-    let set = lowering.own_set();
-    for at in rules {
+    let names = |group: &Group<'_>| group.names().any(|name| name.eq_ignore_ascii_case(&token.name));
+    let groups = lowering.policy.groups.iter().enumerate();
+    let groups =
+        groups.filter(|(_, group)| group.role == Role::Conventional && group.file == 0 && names(group));
+    let (numbers, rules): (Vec<usize>, Vec<_>) =
+        groups.map(|(number, group)| (number, group.rules.clone())).unzip();
+    let scope = |lowering: &mut Lowering<'_, '_>| {
+        let mut crawlers = token.crawlers.clone();
+        if !crawlers.is_empty() {
+            // Who asks in the name of the token asks for what it stands for.
+            crawlers.push(token.name.to_ascii_lowercase());
+        }
+        Scope::Everyone(lowering.everyone(&crawlers))
+    };
+    let mut set = None;
+    for at in rules.into_iter().flatten() {
         let rule = &lowering.policy.rules[at];
         if !rule.is_crawl() {
             continue;
@@ -75,6 +82,15 @@ fn state(token: &ControlToken, lowering: &mut Lowering<'_, '_>) {
             text: Cow::Owned(text),
         };
         let said = token.usages.iter().map(|&usage| Said { usage, effect, rank, conditions: 0 });
+        let scope = scope(lowering);
+        let set = *set.get_or_insert_with(|| lowering.own_set());
         lowering.state(scope, record, set, said);
+    }
+    // They compete with each other, but not with those of the crawler's own groups.
+    let mut sets: BTreeMap<u16, u16> = BTreeMap::new();
+    for (record, set, said) in lowering.stated_in(&numbers, &token.usages) {
+        let scope = scope(lowering);
+        let set = *sets.entry(set).or_insert_with(|| lowering.own_set());
+        lowering.state(scope, record, set, [said]);
     }
 }

@@ -147,6 +147,20 @@ impl<'s> Lowering<'s, '_> {
         }
     }
 
+    /// What closed groups, by their numbers in the policy, state about these usages: record, set,
+    /// and what it says.
+    pub(crate) fn stated_in(&self, groups: &[usize], usages: &[u16]) -> Vec<(Record<'s>, u16, Said)> {
+        let closed = self.preferences.groups.iter().filter(|(number, _)| groups.contains(number));
+        let stated = closed.flat_map(|(_, group)| group.statements.iter().map(move |of| (group, of)));
+        let stated = stated.filter(|(_, of)| usages.contains(&of.usage));
+        let copy = |(group, of): (&Group<'s>, &Statement)| {
+            let &Statement { record, usage, set, rank, effect, conditions } = of;
+            let record = group.records.get(record as usize)?.clone();
+            Some((record, set, Said { usage, effect, rank, conditions }))
+        };
+        stated.filter_map(copy).collect()
+    }
+
     /// A group for crawlers (lower case; empty for all) whose statements count beside robots.txt.
     pub(crate) fn everyone(&mut self, crawlers: &[String]) -> usize {
         let Preferences { everyone, everyone_of, .. } = &mut self.preferences;

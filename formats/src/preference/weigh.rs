@@ -149,22 +149,21 @@ impl Source<'_> {
     }
 
     /// The groups that apply to a crawler, by its reduced names, best first: indexes in file order,
-    /// those of the fallback last. With `named_only`, groups that name it and no others.
+    /// those of the fallback last. With `named_only`, default groups of a text do not apply; what
+    /// is said to everyone, or before all groups, does.
     pub fn groups_for(&self, names: &[String], named_only: bool) -> Vec<usize> {
         let groups = |wanted: &dyn Fn(&Group<'_>) -> bool| -> Vec<usize> {
             let all = self.groups.iter().enumerate();
             all.filter(|(_, group)| wanted(group)).map(|(number, _)| number).collect()
         };
         let mut chosen = if self.additive {
-            groups(&|group| group.default && !named_only || names.iter().any(|name| group.names(name)))
+            groups(&|group| group.default || names.iter().any(|name| group.names(name)))
         } else {
             let own = names.iter().map(|name| groups(&|group| group.names(name)));
             let own = own.into_iter().find(|own| !own.is_empty());
             own.unwrap_or_else(|| if named_only { Vec::new() } else { groups(&|group| group.default) })
         };
-        if !named_only {
-            chosen.extend(groups(&|group| group.fallback));
-        }
+        chosen.extend(groups(&|group| group.fallback));
         chosen
     }
 }

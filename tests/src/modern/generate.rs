@@ -232,6 +232,7 @@ pub fn question(random: &mut Random) -> Question {
         user: some(random, &["commercial", "education"]),
         geo: some(random, &["US", "JP"]),
         elements: random.once_in(4),
+        named_only: random.once_in(8),
     }
 }
 

@@ -71,7 +71,7 @@ pub struct Told {
 pub fn ask<D: AsRef<[u8]> + Clone>(image: &Image<D>, origin: &str, question: &Question) -> Told {
     let now = question.now.and_then(|now| u64::try_from(now).ok());
     let image = image.clone().with_terms(Terms { elements: question.elements, now, ..Terms::default() });
-    let crawler = image.crawler(&question.agents);
+    let crawler = image.crawler(&question.agents).named_only(question.named_only);
     let url = if question.url.starts_with('/') {
         format!("{origin}{}", question.url)
     } else {
@@ -146,7 +146,8 @@ pub fn trace(site: &Site, question: &Question) -> Option<Told> {
     let policy = compiler::lower_with(&tree, &context, &options).ok()?;
     let agents: Vec<&str> = question.agents.iter().map(String::as_str).collect();
     let target = target_of(&site.origin, &question.url);
-    let query = TraceQuery::crawl(&agents, target.as_bytes());
+    let query =
+        TraceQuery { named_only: question.named_only, ..TraceQuery::crawl(&agents, target.as_bytes()) };
     let ask =
         |usage| compiler::trace::trace(&policy, &TraceQuery { usage, elements: question.elements, ..query });
     let (answer, crawl) = (ask(&question.usage), ask("crawl"));

@@ -4,7 +4,7 @@
 //! documents are asked before those of the site, and a document that cannot be read is a statement
 //! of its own. This file does not know what documents mean.
 
-use super::robots::{File, Key};
+use super::robots::{File, Key, Record};
 use super::{Effect, Query, Statement, html, rsl};
 
 /// The media type that tells these links from other links to licenses.
@@ -30,12 +30,14 @@ pub(super) fn statements(query: &Query<'_>, file: &File) -> Vec<Statement> {
         records = file.leading(Key::License);
         records.retain(|record| !record.value.is_empty());
     }
-    let mut statements = Vec::new();
-    for record in records {
-        let url = std::str::from_utf8(&record.value).ok().filter(|url| is_absolute(url));
-        statements.extend(answer(query, url, Some(record.line), false));
-    }
-    statements
+    of_records(query, records)
+}
+
+/// The statements of the documents that these records name.
+pub(super) fn of_records(query: &Query<'_>, records: Vec<&Record>) -> Vec<Statement> {
+    let named = records.into_iter().filter(|record| !record.value.is_empty());
+    let url = |record: &Record| String::from_utf8(record.value.clone()).ok().filter(|url| is_absolute(url));
+    named.filter_map(|record| answer(query, url(record).as_deref(), Some(record.line), false)).collect()
 }
 
 /// The statement of one document; `None` if nothing in it covers the target.

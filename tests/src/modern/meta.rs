@@ -12,6 +12,8 @@ const VALUED: [&str; 4] = ["max-snippet", "max-image-preview", "max-video-previe
 /// A rule that addresses the crawler: its name in lower case, and its value.
 struct Rule {
     carrier: &'static str,
+    /// The crawler that it is for, in lower case; empty for all.
+    to: String,
     name: String,
     value: String,
 }
@@ -53,7 +55,7 @@ fn rule(carrier: &'static str, piece: &str) -> Rule {
     // Names without a value are no rules when one follows.
     let is_fine = VALUED.contains(&name.as_str()) || !piece.contains(':');
     let name = if is_fine { name } else { String::new() };
-    Rule { carrier, name, value: value.trim().to_owned() }
+    Rule { carrier, to: String::new(), name, value: value.trim().to_owned() }
 }
 
 /// The rules of the headers and of the page.
@@ -61,7 +63,7 @@ fn rules(query: &Query<'_>) -> Vec<Rule> {
     let is_asker = |name: &str| query.tokens().any(|token| token == name.trim().to_ascii_lowercase());
     let mut rules = Vec::new();
     for line in query.headers("x-robots-tag") {
-        let mut applies = true;
+        let (mut applies, mut to) = (true, String::new());
         for piece in pieces(line) {
             let mut piece = piece.as_str();
             if let Some((name, rest)) = piece.split_once(':') {
@@ -71,17 +73,20 @@ fn rules(query: &Query<'_>) -> Vec<Rule> {
                 }
                 if !VALUED.contains(&name.to_ascii_lowercase().as_str()) {
                     applies = name == "*" || is_asker(name);
+                    to = name.trim_matches('*').to_ascii_lowercase();
                     piece = rest;
                 }
             }
             if applies {
-                rules.push(rule("header", piece));
+                rules.push(Rule { to: to.clone(), ..rule("header", piece) });
             }
         }
     }
     for (name, content) in html::metas(query.html()) {
         if name == "robots" || is_asker(&name) {
-            rules.extend(pieces(&content).iter().flat_map(|piece| words(piece)));
+            let to = if name == "robots" { String::new() } else { name.trim().to_ascii_lowercase() };
+            let of_tag = pieces(&content).into_iter().flat_map(|piece| words(&piece));
+            rules.extend(of_tag.map(|rule| Rule { to: to.clone(), ..rule }));
         }
     }
     rules
@@ -95,7 +100,7 @@ pub(super) fn statements(query: &Query<'_>) -> Vec<Statement> {
     let lower = Lowering {
         usage: query.usage,
         now: query.now,
-        is_embedded: has("indexifembedded"),
+        embedded: rules.iter().filter(|rule| rule.name == "indexifembedded").map(|rule| &*rule.to).collect(),
         is_google: of_google || query.site.profile == Profile::Google,
         is_bing: query.has_table("bing-2023")
             && query.tokens().any(|token| ["bingbot", "msnbot"].contains(&token.as_str())),
@@ -137,7 +142,8 @@ fn limit(value: &str) -> Option<i64> {
 struct Lowering<'q> {
     usage: &'q str,
     now: Option<i64>,
-    is_embedded: bool,
+    /// For whom a rule permits to index what is embedded; one for all lifts the refusals of all.
+    embedded: Vec<&'q str>,
     is_google: bool,
     is_bing: bool,
     has_nocache: bool,
@@ -157,7 +163,9 @@ impl Lowering<'_> {
         let shown = || only(&["ai-input", "ai-train"], "only=snippet|title|url".to_owned());
         match rule.name.as_str() {
             "none" if is(&["follow"]) => Some(Effect::Refuse),
-            "noindex" | "none" if self.is_embedded && is(&["index"]) => {
+            "noindex" | "none"
+                if is(&["index"]) && self.embedded.iter().any(|to| to.is_empty() || *to == rule.to) =>
+            {
                 only(&["index"], "embedded=yes".to_owned())
             }
             "noindex" | "none" => refuse(&["index", "search"]),

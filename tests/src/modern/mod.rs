@@ -147,6 +147,8 @@ pub struct Question {
     pub geo: Option<String>,
     /// The crawler handles the elements of a page separately.
     pub elements: bool,
+    /// Of a text, only groups that name the crawler count.
+    pub named_only: bool,
 }
 
 impl Question {
@@ -160,6 +162,7 @@ impl Question {
             user: ask.modern.user.clone(),
             geo: ask.modern.geo.clone(),
             elements: ask.elements,
+            named_only: ask.named_only,
         }
     }
 }
@@ -175,6 +178,7 @@ struct Query<'q> {
     user: Option<&'q str>,
     geo: Option<&'q str>,
     elements: bool,
+    named_only: bool,
     may_crawl: bool,
 }
 
@@ -273,11 +277,13 @@ pub fn answer(site: &Site, question: &Question) -> Answer {
     let target = target_of(&site.origin, &question.url);
     let is_found = (200..300).contains(&site.robots_status);
     let text = site.robots.as_deref().filter(|_| is_found).unwrap_or_default();
-    let file = File::read(text, &site.origin, site.profile);
+    let file = File::read(text, &site.origin, site.profile).only_named(question.named_only);
     let (may_crawl, crawl_line) = match site.profile {
         Profile::Google => {
             let agent = agents.first().copied().unwrap_or_default();
-            (google::allowed(text, agent, &format!("{}{target}", site.origin)), None)
+            let nothing_for_all = question.named_only && !file.has(&oracle::token(agent.as_bytes()));
+            let url = format!("{}{target}", site.origin);
+            (nothing_for_all || google::allowed(text, agent, &url), None)
         }
         _ => file.crawl(&agents, target.as_bytes()),
     };
@@ -303,6 +309,7 @@ pub fn answer(site: &Site, question: &Question) -> Answer {
         user: question.user.as_deref(),
         geo: question.geo.as_deref(),
         elements: question.elements,
+        named_only: question.named_only,
         may_crawl,
     };
     let silence_allows = |usage| page.is_some() && is_allowed_by_silence(usage);

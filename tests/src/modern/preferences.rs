@@ -7,7 +7,7 @@
 
 use super::dictionary::{self, Item};
 use super::robots::{File, Key, Pattern, Record, longest};
-use super::{Effect, Profile, Query, Statement};
+use super::{Effect, Profile, Query, Statement, licenses, rsl};
 use crate::oracle;
 
 /// A matching rule of a language with an optional path before the statement.
@@ -189,6 +189,23 @@ pub(super) fn control_tokens(query: &Query<'_>, file: &File) -> Vec<Statement> {
             let effect = Effect::of(rule.key == Key::Allow);
             statements.push(Statement::new("control-token", "robots", effect).at(rule.line));
         }
+        // What the other languages say in the token's groups, of its usages.
+        let keys = [
+            Key::ContentUsage,
+            Key::ContentSignal,
+            Key::License,
+            Key::AllowAiTraining,
+            Key::DisallowAiTraining,
+        ];
+        let own: Vec<u32> = file.of(&name, &keys).iter().map(|record| record.line).collect();
+        let asked = Query { agents: &[name.as_str()], ..*query };
+        let licenses = match rsl::is_spoken(query.usage) {
+            true => licenses::of_records(&asked, file.of(&name, &[Key::License])),
+            false => Vec::new(),
+        };
+        let of_languages = [aipref(&asked, file), signals(&asked, file), ai_training(&asked, file), licenses];
+        let in_group = |statement: &Statement| statement.line.is_some_and(|line| own.contains(&line));
+        statements.extend(of_languages.into_iter().flatten().filter(in_group));
     }
     statements
 }
@@ -203,7 +220,7 @@ pub(super) fn ai_txt(query: &Query<'_>) -> Vec<Statement> {
     if first.is_some_and(is_training) {
         return Vec::new(); // another format of the same name
     }
-    let file = File::read(text, &query.site.origin, Profile::Rfc9309);
+    let file = File::read(text, &query.site.origin, Profile::Rfc9309).only_named(query.named_only);
     let Some(name) = file.selected(query.agents) else { return Vec::new() };
     let rules = permissive(file.matching(&file.of(&name, &[Key::Allow, Key::Disallow]), query.target));
     let effect = |rule: &Record| Effect::of(rule.key == Key::Allow);

@@ -98,6 +98,14 @@ impl File {
         file
     }
 
+    /// Without the groups for all crawlers, if only groups that name the crawler count.
+    pub(super) fn only_named(mut self, named_only: bool) -> File {
+        if named_only {
+            self.groups.iter_mut().for_each(|(agents, _)| agents.retain(|agent| agent != "*"));
+        }
+        self
+    }
+
     /// The first of the crawler's names that has a group, else `*`, if that has one (R5, R7).
     pub(super) fn selected(&self, agents: &[&str]) -> Option<String> {
         let tokens = agents.iter().map(|agent| oracle::token(agent.as_bytes()));

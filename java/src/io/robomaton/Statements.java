@@ -138,7 +138,7 @@ final class Statements {
             for (int number = 0; number < groups.size(); number++) {
                 Detail.Preferences group = groups.get(number);
                 boolean isNamed = names.stream().anyMatch(group.crawlers()::contains);
-                if (isNamed || group.isDefault() && !crawler.namedOnly) {
+                if (isNamed || group.isDefault()) {
                     chosen.add(number);
                 }
             }
@@ -157,7 +157,7 @@ final class Statements {
                 }
             }
         }
-        for (int number = 0; number < groups.size() && !crawler.namedOnly; number++) {
+        for (int number = 0; number < groups.size(); number++) {
             if (groups.get(number).fallback()) {
                 chosen.add(number);
             }
