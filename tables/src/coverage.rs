@@ -168,15 +168,20 @@ impl<'a> Coverages<'a> {
             for crawler in crawlers {
                 let of = |detail| (naming(site, detail, crawler), applying(detail, crawler));
                 let naming = detail.as_ref().map(of).unwrap_or_default();
+                let is_held = is_held(site, crawler);
                 for (number, &usage) in usages.iter().enumerate() {
-                    let narrowed = site.access(crawler, usage).decide("/").basis() == Basis::Narrowed;
                     let of = || measure(site, detail.as_ref(), crawler, usage);
-                    all.push(*answered.entry((naming.clone(), narrowed, number)).or_insert_with(of));
+                    all.push(*answered.entry((naming.clone(), is_held, number)).or_insert_with(of));
                 }
             }
             all.into()
         })
     }
+}
+
+/// False if the image was compiled for other crawlers only.
+pub(crate) fn is_held(site: &Site<'_>, crawler: &Crawler) -> bool {
+    site.access(crawler, Usage::CRAWL).decide("/").basis() != Basis::Narrowed
 }
 
 /// The groups that apply to a crawler: those of rules, and those of each source of preferences.

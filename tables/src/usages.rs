@@ -9,10 +9,10 @@
 //! [`Share::Part`].
 //!
 //! Each witness is a question to `runtime`; nothing is weighed here. If the same groups apply to
-//! several crawlers, only one of them is measured.
+//! several crawlers, and the image answers for all or none of them, only one of them is measured.
 
 use crate::coverage::{
-    AnswersKey, Applying, Found, Share, answering, answers_key, applying, fresh, is_for_all, naming,
+    AnswersKey, Applying, Found, Share, answering, answers_key, applying, fresh, is_for_all, is_held, naming,
     patterns, url, witnesses,
 };
 use robomaton_formats::detail::{Detail, Group as RuleGroup};
@@ -106,12 +106,13 @@ pub(crate) fn measure<'n, D: AsRef<[u8]>>(
     names: impl Iterator<Item = &'n str>,
     usages: &[u16],
 ) -> Vec<UsageCoverage> {
-    let mut measured: HashMap<Applying, Vec<UsageCoverage>> = HashMap::new();
+    let mut measured: HashMap<(bool, Applying), Vec<UsageCoverage>> = HashMap::new();
     let mut all = Vec::new();
     for name in names {
         let crawler = image.crawler([name]);
-        let key = (naming(site, detail, &crawler), applying(detail, &crawler));
-        let coverages = measured.entry(key).or_insert_with_key(|(_, applying)| {
+        let applying = (naming(site, detail, &crawler), applying(detail, &crawler));
+        let key = (is_held(site, &crawler), applying);
+        let coverages = measured.entry(key).or_insert_with_key(|(_, (_, applying))| {
             let speaking = Speaking::new(site, detail, &crawler, applying);
             let measure = |&usage| measure_one(image, site, &crawler, usage, &speaking);
             usages.iter().map(measure).collect()

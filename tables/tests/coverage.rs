@@ -9,6 +9,7 @@ use robomaton_compiler::Options;
 use robomaton_corpus::{BatchOptions, Input, Progress, build};
 use robomaton_runtime::{Basis, Crawler, Decision, Image, Profile, Site, Usage};
 use robomaton_tables::coverage::{Coverage, CoverageBasis, Coverages, Share, coverage};
+use robomaton_tables::usages::{UsageCoverage, UsageCoverages};
 use robomaton_tests::generate::{ASKED, Random};
 use robomaton_tests::{engines, home, setting};
 
@@ -80,6 +81,25 @@ fn narrowed_images_do_not_tell() {
     let bases: Vec<_> = bases.into_iter().map(|coverage| (coverage.share, coverage.basis)).collect();
     let default = (Share::Nothing, CoverageBasis::Default);
     assert_eq!(bases, [default, (Share::Unknown, CoverageBasis::Untold), default]);
+}
+
+/// Crawlers with the same groups do not share an answer if the image was compiled for one of them.
+#[test]
+fn narrowed_images_tell_uses_of_their_crawlers() {
+    let text = b"User-agent: Google-Extended\nDisallow: /\n";
+    for (kept, shares) in [
+        ("googlebot", [Share::Nothing, Share::Unknown]),
+        ("googlebot-image", [Share::Unknown, Share::Nothing]),
+    ] {
+        let options = Options { crawlers: vec![kept.into()], ..Options::default() };
+        let image = Image::from_bytes(engines::image_of(text, None, &options)).expect("an image");
+        let all = UsageCoverages::new(&image).of(&only(&image)).to_vec();
+        let share = |name: &str| {
+            let of = |coverage: &&UsageCoverage| coverage.crawler == name && coverage.usage == "ai-train";
+            all.iter().find(of).map(|coverage| coverage.share)
+        };
+        assert_eq!(["googlebot", "googlebot-image"].map(share), shares.map(Some), "{kept}");
+    }
 }
 
 #[test]
