@@ -52,6 +52,16 @@ fn a_line_of_a_hundred_thousand_signals() {
 }
 
 #[test]
+fn a_yes_before_signals_that_are_not_read_permits_nothing() {
+    let value = format!("ai-train=yes,{}ai-train=no", ",".repeat(999));
+    let unread = told(&site(format!("User-agent: *\nContent-Signal: {value}\n")), "ai-train");
+    assert!(is_unread(&unread), "{unread:?}");
+    let headers = [("Content-Signal", value)];
+    let unread = told(&Site { pages: vec![page(&headers, None)], ..site(String::new()) }, "ai-train");
+    assert!(is_unread(&unread), "{unread:?}");
+}
+
+#[test]
 fn a_dictionary_of_many_members() {
     let many: String = (0..4_000).map(|n| format!("k{n}=y, ")).collect();
     let read = told(&site(format!("User-agent: *\nContent-Usage: {many}train-ai=n\n")), "ai-train");

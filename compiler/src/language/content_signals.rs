@@ -71,7 +71,6 @@ pub(super) fn stated(statement: &[u8], rank: u32, options: &Options) -> Vec<Said
     let signals = content_signal(statement);
     // Beyond the limit, a line may say anything.
     let is_whole = signals.mistakes.iter().all(|mistake| mistake.code != MistakeCode::OverLimit);
-    let otherwise = if is_whole { Effect::Unstated } else { Effect::Unread };
     let counts = |label: &&Label| {
         let asked = options.tables.iter().any(|table| table == label.table);
         label.language == LANGUAGE && (label.is_standard || asked)
@@ -90,9 +89,15 @@ pub(super) fn stated(statement: &[u8], rank: u32, options: &Options) -> Vec<Said
         }
     };
     let stated = labels().iter().filter(counts).filter_map(|label| {
-        let effect = of_label(label);
-        // A level that is not stated says nothing, and hides nothing.
-        let effect = if label.level.is_some() { effect? } else { effect.unwrap_or(otherwise) };
+        let effect = match of_label(label) {
+            Some(Effect::Refused) => Effect::Refused,
+            // A `no` may follow.
+            _ if !is_whole => Effect::Unread,
+            Some(effect) => effect,
+            // A level that is not stated says nothing, and hides nothing.
+            None if label.level.is_some() => return None,
+            None => Effect::Unstated,
+        };
         Some(on_parts(label.usage, effect, rank, 0))
     });
     stated.flatten().collect()
