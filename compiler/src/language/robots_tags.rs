@@ -100,7 +100,13 @@ fn state(page: &Page, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> 
         let read = robots_tag(value);
         is_whole &= read.mistakes.iter().all(|mistake| mistake.code != MistakeCode::OverLimit);
         for of_agent in read.agents {
-            let agent = of_agent.agent.filter(|agent| agent != "robots");
+            let agent = match of_agent.agent {
+                None => None,
+                Some(name) => match addressee(&name) {
+                    Some(agent) => agent,
+                    None => continue,
+                },
+            };
             let tag = Tag {
                 carrier: Carrier::Header,
                 line: 0,
@@ -114,12 +120,7 @@ fn state(page: &Page, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> 
         if !matches!(content(&tag.content), Meta::Conventional(_)) {
             continue;
         }
-        let agent = if tag.name.eq_ignore_ascii_case("robots") {
-            None
-        } else {
-            let Some(token) = robomaton_grammar::product_token(tag.name.as_bytes()) else { continue };
-            Some(token_of(token).to_ascii_lowercase()).filter(|name| name != "*")
-        };
+        let Some(agent) = addressee(&tag.name) else { continue };
         let text = format!("META {} {:?}", tag.name, tag.content);
         let Directives { directives, mistakes } = directives(tag.content.as_bytes());
         is_whole &= mistakes.iter().all(|mistake| mistake.code != MistakeCode::OverLimit);
@@ -155,6 +156,13 @@ fn state(page: &Page, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> 
         }
     }
     Ok(())
+}
+
+/// The crawler that a name before a colon or of a META tag means, in lower case (R5). The inner
+/// `None` is every crawler, the outer a name that no crawler has.
+fn addressee(name: &str) -> Option<Option<String>> {
+    let token = token_of(robomaton_grammar::product_token(name.as_bytes())?).to_ascii_lowercase();
+    Some(Some(token).filter(|token| token != "*" && token != "robots"))
 }
 
 fn state_tag(

@@ -4,6 +4,9 @@
 //! ACAP or a search engine documents is accepted; other META elements that are accepted do no harm,
 //! because no crawler has their names. It does not know what the words mean.
 
+use memchr::memmem;
+use robomaton_grammar::product_token;
+
 /// Words of robots META contents, without their arguments, in lower case.
 const WORDS: [&str; 26] = [
     "all",
@@ -56,15 +59,16 @@ pub(super) fn speaks(name: &str, content: &str) -> bool {
     if is_acap(content) || is("robots") || is("tdm-reservation") || is("tdm-policy") {
         return true;
     }
-    // Names of crawlers as in RFC 9309, plus digits and dots, which some have.
-    let token = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    if !name.bytes().all(token) || NOT_CRAWLERS.iter().any(|other| name.eq_ignore_ascii_case(other)) {
+    // Names are read as in robots.txt (R5).
+    let Some(token) = product_token(name.as_bytes()) else { return false };
+    let lower = token.to_ascii_lowercase();
+    if NOT_CRAWLERS.iter().any(|other| lower == other.as_bytes()) {
         return false;
     }
-    let lower = name.to_ascii_lowercase();
     // A name that looks like a crawler's needs one known word. Any other needs one that restricts,
     // since a crawler may know more words than we do, or only known words.
-    if ["bot", "crawl", "spider", "slurp"].iter().any(|part| lower.contains(part)) {
+    if ["bot", "crawl", "spider", "slurp"].iter().any(|part| memmem::find(&lower, part.as_bytes()).is_some())
+    {
         words(content).any(is_known)
     } else {
         words(content).any(|word| is_known(word) && !is_ordinary(word))
@@ -129,6 +133,10 @@ mod tests {
             ("other", "noindex, unavailable_after:25-Aug-2007 15:00:00 EST"),
             ("yandex", "NOINDEX, noyaca"),
             ("ia_archiver", "nosave noarchive"),
+            ("*", "noindex,noai"),
+            ("Googlebot/2.1", "noindex"),
+            ("Jävla-bot", "index"),
+            ("two words", "noindex"),
         ] {
             assert!(speaks(name, content), "{name}: {content}");
         }
@@ -146,8 +154,9 @@ mod tests {
             ("generator", "none"),
             ("other", ""),
             ("other", ","),
-            ("two words", "noindex"),
-            ("dc:title", "none"),
+            ("dc:title", "none of these"),
+            ("description/1", "noindex"),
+            ("(bot)", "noindex"),
             ("bot-verification", "8f14e45f"),
         ] {
             assert!(!speaks(name, content), "{name}: {content}");

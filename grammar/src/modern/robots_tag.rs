@@ -26,7 +26,8 @@ pub struct RobotsTag {
 /// Directives with the crawler that they are addressed to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentDirectives {
-    /// The name before the colon, in lower case and never empty; `None` for every crawler.
+    /// The name before the colon, as written but in lower case (ASCII), and never empty; `None` for
+    /// every crawler.
     pub agent: Option<String>,
     /// The directives.
     pub directives: Vec<Directive>,
@@ -123,7 +124,7 @@ pub fn robots_tag(line: &[u8]) -> RobotsTag {
             if name.is_empty() {
                 tag.mistakes.push(Mistake::new(MistakeCode::EmptyAgent, piece));
             } else {
-                agent = Some(Some(name.to_lowercase()));
+                agent = Some(Some(name.to_ascii_lowercase()));
             }
             piece = rest;
         }

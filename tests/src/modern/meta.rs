@@ -5,6 +5,7 @@
 //! does not know what silence means.
 
 use super::{Effect, Profile, Query, Statement, dates, html, moment};
+use crate::oracle::agent;
 
 /// Rules that have a value.
 const VALUED: [&str; 4] = ["max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"];
@@ -12,8 +13,8 @@ const VALUED: [&str; 4] = ["max-snippet", "max-image-preview", "max-video-previe
 /// A rule that addresses the crawler: its name in lower case, and its value.
 struct Rule {
     carrier: &'static str,
-    /// The crawler that it is for, in lower case; empty for all.
-    to: String,
+    /// The crawler that it is for, in lower case; `None` for all.
+    to: Option<String>,
     name: String,
     value: String,
 }
@@ -55,15 +56,22 @@ fn rule(carrier: &'static str, piece: &str) -> Rule {
     // Names without a value are no rules when one follows.
     let is_fine = VALUED.contains(&name.as_str()) || !piece.contains(':');
     let name = if is_fine { name } else { String::new() };
-    Rule { carrier, to: String::new(), name, value: value.trim().to_owned() }
+    Rule { carrier, to: None, name, value: value.trim().to_owned() }
 }
 
 /// The rules of the headers and of the page.
 fn rules(query: &Query<'_>) -> Vec<Rule> {
-    let is_asker = |name: &str| query.tokens().any(|token| token == name.trim().to_ascii_lowercase());
+    // Names as in robots.txt (R5); no name for every crawler.
+    let addressee = |name: &str| {
+        let name = agent(name.trim().as_bytes());
+        if ["*", "robots"].contains(&name.as_str()) { None } else { Some(name) }
+    };
+    let is_asker = |name: &str| {
+        addressee(name).is_none_or(|name| !name.is_empty() && query.tokens().any(|token| token == name))
+    };
     let mut rules = Vec::new();
     for line in query.headers("x-robots-tag") {
-        let (mut applies, mut to) = (true, String::new());
+        let (mut applies, mut to) = (true, None);
         for piece in pieces(line) {
             let mut piece = piece.as_str();
             if let Some((name, rest)) = piece.split_once(':') {
@@ -71,9 +79,10 @@ fn rules(query: &Query<'_>) -> Vec<Rule> {
                 if name.is_empty() {
                     continue;
                 }
-                if !VALUED.contains(&name.to_ascii_lowercase().as_str()) {
-                    applies = name == "*" || is_asker(name);
-                    to = name.trim_matches('*').to_ascii_lowercase();
+                let is_valued = VALUED.contains(&name.to_ascii_lowercase().as_str());
+                if !is_valued && !name.contains(char::is_whitespace) {
+                    applies = is_asker(name);
+                    to = addressee(name);
                     piece = rest;
                 }
             }
@@ -83,8 +92,8 @@ fn rules(query: &Query<'_>) -> Vec<Rule> {
         }
     }
     for (name, content) in html::metas(query.html()) {
-        if name == "robots" || is_asker(&name) {
-            let to = if name == "robots" { String::new() } else { name.trim().to_ascii_lowercase() };
+        if is_asker(&name) {
+            let to = addressee(&name);
             let of_tag = pieces(&content).into_iter().flat_map(|piece| words(&piece));
             rules.extend(of_tag.map(|rule| Rule { to: to.clone(), ..rule }));
         }
@@ -100,7 +109,11 @@ pub(super) fn statements(query: &Query<'_>) -> Vec<Statement> {
     let lower = Lowering {
         usage: query.usage,
         now: query.now,
-        embedded: rules.iter().filter(|rule| rule.name == "indexifembedded").map(|rule| &*rule.to).collect(),
+        embedded: rules
+            .iter()
+            .filter(|rule| rule.name == "indexifembedded")
+            .map(|rule| rule.to.as_deref())
+            .collect(),
         is_google: of_google || query.site.profile == Profile::Google,
         is_bing: query.has_table("bing-2023")
             && query.tokens().any(|token| ["bingbot", "msnbot"].contains(&token.as_str())),
@@ -143,7 +156,7 @@ struct Lowering<'q> {
     usage: &'q str,
     now: Option<i64>,
     /// For whom a rule permits to index what is embedded; one for all lifts the refusals of all.
-    embedded: Vec<&'q str>,
+    embedded: Vec<Option<&'q str>>,
     is_google: bool,
     is_bing: bool,
     has_nocache: bool,
@@ -164,7 +177,8 @@ impl Lowering<'_> {
         match rule.name.as_str() {
             "none" if is(&["follow"]) => Some(Effect::Refuse),
             "noindex" | "none"
-                if is(&["index"]) && self.embedded.iter().any(|to| to.is_empty() || *to == rule.to) =>
+                if is(&["index"])
+                    && self.embedded.iter().any(|to| to.is_none_or(|to| Some(to) == rule.to.as_deref())) =>
             {
                 only(&["index"], "embedded=yes".to_owned())
             }
