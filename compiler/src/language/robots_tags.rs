@@ -181,7 +181,10 @@ fn state_tag(
         }
         for_bing.extend(of_bing(*directive, &tag.directives, lowering)?);
         if is_no_snippet(*directive) {
-            for_google.push(Said { usage: AI_INPUT, effect: Effect::Refused, rank: 1, conditions: 0 });
+            // In profile google, every crawler is Google's.
+            let is_google = lowering.options.profile == Profile::Google;
+            let said = if is_google { &mut said } else { &mut for_google };
+            said.push(Said { usage: AI_INPUT, effect: Effect::Refused, rank: 1, conditions: 0 });
         }
     }
     let record = Record {
@@ -199,8 +202,7 @@ fn state_tag(
         lowering.state(scope, record.clone(), set, said);
     }
     let bing = BING.map(str::to_owned);
-    let google = if lowering.options.profile == Profile::Google { &[] } else { google() };
-    for (owners, said) in [(google, for_google), (&bing[..], for_bing)] {
+    for (owners, said) in [(google(), for_google), (&bing[..], for_bing)] {
         let owners = match agent {
             None => owners,
             Some(agent) if owners.iter().any(|owner| agent.starts_with(owner.as_str())) => &names,
