@@ -90,11 +90,11 @@ impl Conventional {
 }
 
 /// The canonical pattern of a rule's value, by R14, then R10; `None` if the rule matches nothing.
-pub(super) fn pattern<'s>(
-    value: &'s [u8],
+pub(super) fn pattern<'v>(
+    value: &'v [u8],
     origin: Option<&str>,
-    lowering: &mut Lowering<'s, '_>,
-) -> Option<Cow<'s, [u8]>> {
+    lowering: &mut Lowering<'_, '_>,
+) -> Option<Cow<'v, [u8]>> {
     match value {
         [] => None,
         [b'/' | b'*', ..] => Some(Notation::Rep.pattern(value)),

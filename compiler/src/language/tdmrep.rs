@@ -1,12 +1,12 @@
 //! The TDM Reservation Protocol: `/.well-known/tdmrep.json`, response headers and META tags (W3C
 //! community group, 10 May 2024).
 //!
-//! The first rule of the file that matches decides, even if its value is bad. A header supersedes
-//! the file, a META tag both, each property by itself; so what a page adds is resolved here, and
-//! ranks above the file. A reservation refuses, or permits under the terms of its policy; its
-//! absence permits.
+//! The first rule of the file that matches decides, even if its value is bad; a rule whose location
+//! cannot be read may match everything. A header supersedes the file, a META tag both, each
+//! property by itself; so what a page adds is resolved here, and ranks above the file. A
+//! reservation refuses, or permits under the terms of its policy; its absence permits.
 
-use super::{Language, Source, UNFETCHED};
+use super::{Language, Source, UNFETCHED, conventional};
 use crate::Page;
 use crate::limits::OverLimit;
 use crate::lowering::Lowering;
@@ -41,30 +41,39 @@ impl Language for TdmRep {
 
     fn lower<'s>(&self, source: &Source<'_, 's>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
         let rules = source.context.tdmrep.map(tdmrep).transpose();
-        let unread = match &rules {
+        let reason = match &rules {
             Err(Mistake { code: MistakeCode::OverLimit, .. }) => Some("over a limit"),
             Err(Mistake { code: MistakeCode::CutJson, .. }) => Some("not read to its end"),
+            Err(Mistake { code: MistakeCode::MalformedJson, .. }) => Some("not JSON"),
             _ if source.context.is_tdmrep_unread => Some(UNFETCHED),
             _ => None,
         };
-        if let Some(reason) = unread {
+        if let Some(reason) = reason {
             let everyone = Scope::Everyone(lowering.everyone(&[]));
             let unread = on_parts(TDM, Effect::Unread, 1, 0).collect::<Vec<_>>();
             lowering.state(everyone, unread_file(reason), set_of(LANGUAGE, Carrier::Robots), unread);
         }
         let rules = rules.ok().flatten().unwrap_or_default();
         let count = rules.len() as u32;
-        for (at, rule) in (0..).zip(&rules) {
-            let Some(location) = &rule.location else { continue };
+        let origin = source.context.origin;
+        let rules: Vec<Placed<'_>> =
+            rules.iter().filter_map(|rule| Placed::of(rule, origin, lowering)).collect();
+        for Placed { rule, pattern, is_unread } in &rules {
+            let location = rule.location.as_deref().unwrap_or(NO_LOCATION);
             let record = Record {
                 language: LANGUAGE,
                 carrier: Carrier::TdmRep,
                 line: rule.number,
                 file: 0,
-                pattern: Bytes(Cow::Owned(Notation::Rep.pattern(location.as_bytes()).into_owned())),
+                pattern: Bytes(Cow::Owned(pattern.to_vec())),
                 text: Cow::Owned(text(location, rule.reservation, rule.policy.as_deref())),
             };
-            state(record, count - at, rule.reservation, rule.policy.as_deref(), lowering)?;
+            let rank = count + 1 - rule.number;
+            if *is_unread {
+                unread(record, rank, lowering);
+            } else {
+                state(record, rank, rule.reservation, rule.policy.as_deref(), lowering)?;
+            }
         }
         let mut pages: Vec<&Page> = source.context.pages.iter().collect();
         pages.sort_unstable();
@@ -79,18 +88,44 @@ impl Language for TdmRep {
                 pattern: super::robots_tags::of_page(page),
                 text,
             };
-            if !lowering.may_compare(rules.len()) {
-                let everyone = Scope::Everyone(lowering.everyone(&[]));
-                let unread = on_parts(TDM, Effect::Unread, count + 1, 0).collect::<Vec<_>>();
-                let record = record(Cow::Borrowed("over a limit"));
-                lowering.state(everyone, record, set_of(LANGUAGE, Carrier::TdmRep), unread);
-                continue;
+            let stated = match lowering.may_compare(rules.len()) {
+                true => own.with_rules(page, &rules).ok_or(NO_LOCATION),
+                false => Err("over a limit"),
+            };
+            match stated {
+                Ok((reservation, policy)) => {
+                    let record = record(Cow::Owned(text(&page.target, reservation, policy.as_deref())));
+                    state(record, count + 1, reservation, policy.as_deref(), lowering)?;
+                }
+                Err(reason) => unread(record(Cow::Borrowed(reason)), count + 1, lowering),
             }
-            let (reservation, policy) = own.with_rules(page, &rules);
-            let record = record(Cow::Owned(text(&page.target, reservation, policy.as_deref())));
-            state(record, count + 1, reservation, policy.as_deref(), lowering)?;
         }
         Ok(())
+    }
+}
+
+/// Stands for the location of a rule that has none that can be read.
+const NO_LOCATION: &str = "no location";
+
+/// A rule that matches something.
+struct Placed<'r> {
+    rule: &'r TdmRule,
+    /// The canonical pattern; of a location that cannot be read, the one that matches everything.
+    pattern: Cow<'r, [u8]>,
+    /// The location cannot be read, so the rule may refuse.
+    is_unread: bool,
+}
+
+impl<'r> Placed<'r> {
+    /// `None` for a location on another site, and for one that cannot be read of a rule that would
+    /// only permit.
+    fn of(rule: &'r TdmRule, origin: Option<&str>, lowering: &mut Lowering<'_, '_>) -> Option<Placed<'r>> {
+        let Some(location) = &rule.location else {
+            let may_refuse = rule.reservation != Some(false);
+            return may_refuse.then_some(Placed { rule, pattern: Cow::Borrowed(b"/"), is_unread: true });
+        };
+        let pattern = conventional::pattern(location.as_bytes(), origin, lowering)?;
+        Some(Placed { rule, pattern, is_unread: false })
     }
 }
 
@@ -114,6 +149,13 @@ fn text(location: &str, reservation: Option<bool>, policy: Option<&str>) -> Stri
     };
     let policy = policy.map(|policy| format!(", tdm-policy {policy}")).unwrap_or_default();
     format!("{location}: tdm-reservation {value}{policy}")
+}
+
+/// States a record whose rule cannot be read, in its place among the rules.
+fn unread(record: Record<'static>, rank: u32, lowering: &mut Lowering<'_, '_>) {
+    let said: Vec<Said> = on_parts(TDM, Effect::Unread, rank, 0).collect();
+    let everyone = Scope::Everyone(lowering.everyone(&[]));
+    lowering.state(everyone, record, set_of(LANGUAGE, Carrier::TdmRep), said);
 }
 
 fn state(
@@ -171,22 +213,24 @@ impl Own {
         Some(Own { header, meta, carrier })
     }
 
-    /// The properties of the page, each from the closest carrier that states it.
-    fn with_rules(self, page: &Page, rules: &[TdmRule]) -> Stated {
+    /// The properties of the page, each from the closest carrier that states it; `None` if a rule
+    /// that cannot be read may have the reservation.
+    fn with_rules(self, page: &Page, rules: &[Placed<'_>]) -> Option<Stated> {
         let target = Notation::Rep.target(page.target.as_bytes());
-        let of_file = rules.iter().find(|rule| {
-            rule.location.as_ref().is_some_and(|location| {
-                let pattern = Notation::Rep.pattern(location.as_bytes());
-                Pattern { text: &pattern, notation: Notation::Rep }.matches(&target)
-            })
-        });
-        // A rule with a bad value states nothing.
-        let file = of_file.filter(|rule| rule.reservation.is_some());
-        let file = file.map_or((None, None), |rule| (rule.reservation, rule.policy.clone()));
+        let of_file = rules
+            .iter()
+            .find(|placed| Pattern { text: &placed.pattern, notation: Notation::Rep }.matches(&target));
         let Own { header, meta, .. } = self;
+        let of_page = meta.0.or(header.0);
+        if of_page.is_none() && of_file.is_some_and(|placed| placed.is_unread) {
+            return None;
+        }
+        // A rule with a bad value states nothing.
+        let file = of_file.map(|placed| placed.rule).filter(|rule| rule.reservation.is_some());
+        let file = file.map_or((None, None), |rule| (rule.reservation, rule.policy.clone()));
         // A policy beside 0 is not processed.
         let policy = |(reservation, policy): Stated| policy.filter(|_| reservation != Some(false));
-        let reservation = meta.0.or(header.0).or(file.0);
-        (reservation, policy(meta).or_else(|| policy(header)).or_else(|| policy(file)))
+        let reservation = of_page.or(file.0);
+        Some((reservation, policy(meta).or_else(|| policy(header)).or_else(|| policy(file))))
     }
 }

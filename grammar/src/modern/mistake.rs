@@ -29,11 +29,11 @@ pub enum MistakeCode {
     UnknownDirective,
     /// A robots directive with a value that it does not have, or without the value that it needs.
     InvalidDirectiveValue,
-    /// Not JSON.
+    /// A `tdmrep.json` file whose array is not JSON.
     MalformedJson,
     /// A `tdmrep.json` file that ends inside its array.
     CutJson,
-    /// A `tdmrep.json` file that is not an array.
+    /// A `tdmrep.json` file that does not begin an array.
     NotAnArray,
     /// An element of a `tdmrep.json` file that is not an object.
     NotAnObject,

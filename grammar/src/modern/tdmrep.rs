@@ -5,7 +5,11 @@
 //! since the first match decides, and a rule with a mistake keeps its place. This file does not
 //! know what a location matches, nor which carrier supersedes which.
 
-use serde_json::{Map, Value};
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::{Mistake, MistakeCode, trim};
 
@@ -24,8 +28,8 @@ pub const DEPTH_LIMIT: usize = 100;
 pub struct TdmRule {
     /// The number of the rule in the file, from 1.
     pub number: u32,
-    /// The pattern of the paths that the rule is for; `None` if there is no usable one, so that the
-    /// rule matches nothing.
+    /// The paths that the rule is for, as written, without white space at the ends; `None` if that
+    /// cannot be read.
     pub location: Option<String>,
     /// Whether the rights are reserved; `None` if the value is missing or bad.
     pub reservation: Option<bool>,
@@ -37,8 +41,9 @@ pub struct TdmRule {
 
 /// Parses a `tdmrep.json` file.
 ///
-/// A reservation is the number 0 or 1, also written `1.0`. The last of several members with one
-/// name counts, and unknown members are ignored. A byte order mark is skipped.
+/// A reservation is the number 0 or 1, also written `1.0`. If its name is repeated, a 1 counts;
+/// other repeated names have no usable value. Unknown members are ignored. A byte order mark is
+/// skipped.
 ///
 /// ```
 /// use robomaton_grammar::modern::tdmrep::tdmrep;
@@ -51,8 +56,9 @@ pub struct TdmRule {
 ///
 /// # Errors
 ///
-/// [`MistakeCode::MalformedJson`] and [`MistakeCode::NotAnArray`] if the file states nothing;
-/// [`MistakeCode::CutJson`] if it ends inside its array, so that statements may be missing;
+/// [`MistakeCode::NotAnArray`] if the file does not begin an array, so that it states nothing.
+/// Statements may be missing after the others: [`MistakeCode::CutJson`] if it ends inside its
+/// array, [`MistakeCode::MalformedJson`] if its array cannot be read, and
 /// [`MistakeCode::OverLimit`] if it exceeds [`FILE_LIMIT`], [`RULE_LIMIT`] or [`DEPTH_LIMIT`].
 pub fn tdmrep(json: &[u8]) -> Result<Vec<TdmRule>, Mistake> {
     let json = json.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(json);
@@ -63,18 +69,25 @@ pub fn tdmrep(json: &[u8]) -> Result<Vec<TdmRule>, Mistake> {
     if depth(json) > DEPTH_LIMIT {
         return over(format!("more than {DEPTH_LIMIT} levels of arrays and objects"));
     }
-    let value = serde_json::from_slice(json).map_err(|error| {
-        let is_cut = error.is_eof() && json.trim_ascii_start().starts_with(b"[");
-        let code = if is_cut { MistakeCode::CutJson } else { MistakeCode::MalformedJson };
-        Mistake::new(code, error.to_string())
-    })?;
-    let Value::Array(elements) = value else {
+    if !begins_array(json) {
         return Err(Mistake::of_bytes(MistakeCode::NotAnArray, json));
-    };
+    }
+    let elements: Vec<&RawValue> = serde_json::from_slice(json).map_err(|error| malformed(&error))?;
     if elements.len() > RULE_LIMIT {
         return over(format!("more than {RULE_LIMIT} rules"));
     }
-    Ok((1..).zip(&elements).map(|(number, element)| rule(number, element)).collect())
+    (1..).zip(elements).map(|(number, element)| rule(number, element)).collect()
+}
+
+/// True if the first character is a bracket, in UTF-16 as well, which is not JSON on the web.
+fn begins_array(json: &[u8]) -> bool {
+    let is_before = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, 0 | 0xFE | 0xFF);
+    json.iter().find(|byte| !is_before(byte)) == Some(&b'[')
+}
+
+fn malformed(error: &serde_json::Error) -> Mistake {
+    let code = if error.is_eof() { MistakeCode::CutJson } else { MistakeCode::MalformedJson };
+    Mistake::new(code, error.to_string())
 }
 
 /// Parses the value of the header or META tag `tdm-reservation`: `0` or `1`, with spaces and tabs
@@ -114,38 +127,72 @@ fn depth(json: &[u8]) -> usize {
     greatest
 }
 
-fn rule(number: u32, element: &Value) -> TdmRule {
+/// The members of an object, in order; a map would keep one of several with one name.
+struct Members(Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Members, D::Error> {
+        struct InOrder;
+
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Members;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+
+        deserializer.deserialize_map(InOrder)
+    }
+}
+
+fn rule(number: u32, element: &RawValue) -> Result<TdmRule, Mistake> {
     let mut rule = TdmRule { number, ..TdmRule::default() };
-    let Value::Object(members) = element else {
-        rule.mistakes.push(Mistake::new(MistakeCode::NotAnObject, element.to_string()));
-        return rule;
+    if !element.get().starts_with('{') {
+        rule.mistakes.push(Mistake::new(MistakeCode::NotAnObject, element.get()));
+        return Ok(rule);
+    }
+    let Members(members) = serde_json::from_str(element.get()).map_err(|error| malformed(&error))?;
+    let of = |name: &str| -> Vec<&Value> {
+        members.iter().filter(|(own, _)| own == name).map(|(_, value)| value).collect()
     };
-    rule.location = match members.get("location") {
-        Some(Value::String(location)) if !location.is_empty() => Some(location.clone()),
-        _ => rule.wrong(MistakeCode::InvalidLocation, members, "location"),
+    let locations = of("location");
+    rule.location = match &locations[..] {
+        [Value::String(location)] if !location.trim().is_empty() => Some(location.trim().to_owned()),
+        _ => rule.wrong(MistakeCode::InvalidLocation, "location", &locations),
     };
+    let reservations = of("tdm-reservation");
     // JSON does not distinguish 1 from 1.0.
-    let number = members.get("tdm-reservation").and_then(Value::as_f64);
-    rule.reservation = match number {
-        Some(0.0) => Some(false),
-        Some(1.0) => Some(true),
-        _ => rule.wrong(MistakeCode::InvalidReservation, members, "tdm-reservation"),
+    let is = |value: &&Value, number: f64| value.as_f64() == Some(number);
+    rule.reservation = if reservations.iter().any(|value| is(value, 1.0)) {
+        Some(true)
+    } else if !reservations.is_empty() && reservations.iter().all(|value| is(value, 0.0)) {
+        Some(false)
+    } else {
+        rule.wrong(MistakeCode::InvalidReservation, "tdm-reservation", &reservations)
     };
-    rule.policy = match members.get("tdm-policy") {
-        None => None,
-        Some(Value::String(policy)) if !policy.trim().is_empty() => Some(policy.trim().to_owned()),
-        Some(_) => rule.wrong(MistakeCode::InvalidPolicy, members, "tdm-policy"),
+    let policies = of("tdm-policy");
+    rule.policy = match &policies[..] {
+        [] => None,
+        [Value::String(policy)] if !policy.trim().is_empty() => Some(policy.trim().to_owned()),
+        _ => rule.wrong(MistakeCode::InvalidPolicy, "tdm-policy", &policies),
     };
-    rule
+    Ok(rule)
 }
 
 impl TdmRule {
-    /// Reports a member and gives no value for it.
-    fn wrong<T>(&mut self, code: MistakeCode, members: &Map<String, Value>, name: &str) -> Option<T> {
-        let text = match members.get(name) {
-            Some(value) => format!("\"{name}\": {value}"),
-            None => format!("no \"{name}\""),
-        };
+    /// Reports the members of a name and gives no value for them.
+    fn wrong<T>(&mut self, code: MistakeCode, name: &str, values: &[&Value]) -> Option<T> {
+        let members: Vec<String> = values.iter().map(|value| format!("\"{name}\": {value}")).collect();
+        let text = if members.is_empty() { format!("no \"{name}\"") } else { members.join(", ") };
         self.mistakes.push(Mistake::new(code, text));
         None
     }
@@ -233,28 +280,52 @@ mod tests {
     }
 
     #[test]
-    fn the_last_member_of_a_name_counts() {
-        let json = r#"[{"location":"/a","location":"/b","tdm-reservation":1,"tdm-reservation":0}]"#;
-        reads(json, &[(Some("/b"), Some(false), None, &[])]);
-        let json = r#"[{"Location":"/","TDM-Reservation":1}]"#;
-        reads(json, &[(None, None, None, &[InvalidLocation, InvalidReservation])]);
+    fn repeated_members() {
+        let twice = |members: &str, read: Read<'_>| reads(&format!("[{{{members}}}]"), &[read]);
+        let reserved = r#""location":"/a","tdm-reservation""#;
+        twice(&format!(r#"{reserved}:1,"tdm-reservation":0"#), (Some("/a"), Some(true), None, &[]));
+        twice(&format!(r#"{reserved}:0,"tdm-reservation":1"#), (Some("/a"), Some(true), None, &[]));
+        twice(&format!(r#"{reserved}:0,"tdm-reservation":0"#), (Some("/a"), Some(false), None, &[]));
+        let bad = (Some("/a"), None, None, &[InvalidReservation][..]);
+        twice(&format!(r#"{reserved}:"1","tdm-reservation":0"#), bad);
+        twice(&format!(r#"{reserved}:1,"location":"/b""#), (None, Some(true), None, &[InvalidLocation]));
+        let policies = format!(r#"{reserved}:1,"tdm-policy":"a","tdm-policy":"b""#);
+        twice(&policies, (Some("/a"), Some(true), None, &[InvalidPolicy]));
+        twice(
+            r#""Location":"/","TDM-Reservation":1"#,
+            (None, None, None, &[InvalidLocation, InvalidReservation]),
+        );
     }
 
     #[test]
     fn files_that_state_nothing() {
-        assert_eq!(code(br#"{"location":"/","tdm-reservation":1}"#), NotAnArray);
-        assert_eq!(code(br#"{"/":{"tdm-reservation":1}}"#), NotAnArray);
-        assert_eq!(code(b"1"), NotAnArray);
-        let bad: [&[u8]; 9] = [
+        let files: [&[u8]; 6] = [
+            br#"{"location":"/","tdm-reservation":1}"#,
+            br#"{"/":{"tdm-reservation":1}}"#,
+            b"1",
             b"",
             b"<!DOCTYPE html><html></html>",
+            b"// [] ",
+        ];
+        for file in files {
+            assert_eq!(code(file), NotAnArray, "{}", String::from_utf8_lossy(file));
+        }
+    }
+
+    #[test]
+    fn arrays_that_cannot_be_read() {
+        let bad: [&[u8]; 11] = [
             br#"[{"location":"/","tdm-reservation":1},]"#,
             br#"[{"location":"/","tdm-reservation":1,}]"#,
             br#"[{"location":"/","tdm-reservation":01}]"#,
+            br#"[{"location":"/","tdm-reservation":1,"n":"\ud800"}]"#,
+            br#"[{"location":"/","tdm-reservation":1,"n":1e999}]"#,
+            b"[{\"location\":\"/\",\"tdm-reservation\":1,\"n\":\"a\tb\"}]",
+            br#"[/* all */ {"location":"/","tdm-reservation":1}]"#,
             b"[{'location':'/'}]",
             b"[] []",
             b"[\"\xFF\"]",
-            b"[1e400]",
+            b"\xFF\xFE[\0]\0",
         ];
         for json in bad {
             assert_eq!(code(json), MalformedJson, "{}", String::from_utf8_lossy(json));

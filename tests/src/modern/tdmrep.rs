@@ -18,20 +18,19 @@ struct Carrier {
     policy: Option<String>,
 }
 
-/// The reservation and the policy for the target; unread beside it, if the file ends early.
+/// The reservation and the policy for the target; unread beside it, if the file cannot be read.
 pub(super) fn statements(query: &Query<'_>) -> Vec<Statement> {
     if !["tdm", "ai-train"].contains(&query.usage) {
         return Vec::new();
     }
-    let is_cut = query.site.tdmrep.as_deref().is_some_and(ends_early);
-    let unread = is_cut.then(|| Statement::new("tdmrep", "tdmrep", Effect::Unread));
+    let is_unread = query.site.tdmrep.as_deref().is_some_and(is_broken_array);
+    let unread = is_unread.then(|| Statement::new("tdmrep", "tdmrep", Effect::Unread));
     unread.into_iter().chain(of_carriers(query)).collect()
 }
 
-/// True if the file ends inside its array.
-fn ends_early(text: &[u8]) -> bool {
-    let is_cut = serde_json::from_slice::<Value>(text).is_err_and(|error| error.is_eof());
-    is_cut && text.trim_ascii_start().starts_with(b"[")
+/// True if the file begins an array that is not JSON.
+fn is_broken_array(text: &[u8]) -> bool {
+    serde_json::from_slice::<Value>(text).is_err() && text.trim_ascii_start().starts_with(b"[")
 }
 
 fn of_carriers(query: &Query<'_>) -> Vec<Statement> {
@@ -44,8 +43,12 @@ fn of_carriers(query: &Query<'_>) -> Vec<Statement> {
     };
     let page = carrier("page", &of_tag("tdm-reservation"), &of_tag("tdm-policy"));
 
+    let may_be_of_file = file.as_ref().filter(|file| file.name == NO_LOCATION).and_then(|file| file.rule);
     let carriers: Vec<Carrier> = file.into_iter().chain([header, page]).collect();
     let reservation = carriers.iter().rev().find(|carrier| carrier.reservation.is_some());
+    if let (Some(rule), None) = (may_be_of_file, reservation) {
+        return vec![Statement::new("tdmrep", "tdmrep", Effect::Unread).of_rule(rule)];
+    }
     let policy = carriers.iter().rev().find_map(|carrier| carrier.policy.clone());
     let Some(carrier) = reservation else {
         // The first match decides, also when its value is bad.
@@ -64,11 +67,21 @@ fn of_carriers(query: &Query<'_>) -> Vec<Statement> {
     }]
 }
 
-/// The first rule that matches.
+/// The name of a carrier that may have a reservation for the target, and may not.
+const NO_LOCATION: &str = "a rule without a location";
+
+/// The first rule that matches. A location that cannot be read may match, unless its rule would
+/// only permit.
 fn of_file(query: &Query<'_>, text: &[u8]) -> Option<Carrier> {
     let Ok(Value::Array(rules)) = serde_json::from_slice(text) else { return None };
     for (number, rule) in (1..).zip(&rules) {
-        let Some(location) = rule.get("location").and_then(Value::as_str) else { continue };
+        let location = rule.get("location").and_then(Value::as_str).map(str::trim);
+        let Some(location) = location.filter(|location| !location.is_empty()) else {
+            if rule.get("tdm-reservation").and_then(Value::as_f64) == Some(0.0) {
+                continue;
+            }
+            return Some(Carrier { name: NO_LOCATION, rule: Some(number), reservation: None, policy: None });
+        };
         let Some(path) = path_of(location.as_bytes(), Some(&query.site.origin)) else { continue };
         if !Pattern::new(&path).matches(query.target) {
             continue;
