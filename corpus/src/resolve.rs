@@ -387,7 +387,7 @@ impl<P: Clone> Chosen<P> {
     }
 
     /// The time of the newest fetch of a URL, which may be a site's robots.txt, and the capture
-    /// with what it found, if that is known.
+    /// with what it found, if that is known. Of a URL with revisits alone, it is not.
     fn captured(&self, url: &str) -> Option<(i64, Option<&Held<P>>)> {
         let parsed = Url::parse(url).ok()?;
         let is_robots = parsed.path() == "/robots.txt" && parsed.query().is_none();
@@ -402,7 +402,11 @@ impl<P: Clone> Chosen<P> {
 
     /// The same for any other URL.
     fn target(&self, hash: &u128) -> Option<(i64, Option<&Held<P>>)> {
-        Some(found(self.targets.get(hash)?, self.target_revisits.get(hash)))
+        let revisit = self.target_revisits.get(hash);
+        match self.targets.get(hash) {
+            Some(newest) => Some(found(newest, revisit)),
+            None => Some((revisit?.fetched_at, None)),
+        }
     }
 
     fn follow(&self, document: Option<&str>, first: &Held<P>) -> Resolved<P> {

@@ -153,3 +153,23 @@ fn a_redirect_counts_from_its_own_time() {
     // Three seconds of the day have passed when the site is asked.
     assert_eq!((site.fetched_at(), site.fresh_for()), (Some(4), 86_400 - 3));
 }
+
+/// A site that states a yes in its robots.txt, and one more record.
+fn trains(record: Vec<u8>) -> String {
+    let robots = at(1, ROBOTS, text("User-agent: *\nContent-Signal: ai-train=yes\nAllow: /\n"));
+    ask(&image_of(&[robots, record], true), "bot", "ai-train", "https://a.example/x")
+}
+
+/// A 304 without the capture that has the content says that there is a file, and not what it says.
+#[test]
+fn a_304_alone_leaves_a_document_of_the_site_unread() {
+    for path in ["/.well-known/tdmrep.json", "/ai.txt"] {
+        let url = format!("https://a.example{path}");
+        let answer = |status: &str| trains(at(2, &url, format!("HTTP/1.1 {status}\r\n\r\n")));
+        assert_eq!(answer("404 Not Found"), "allowed", "{path}");
+        assert_eq!(answer("304 Not Modified"), "unknown incomplete", "{path}");
+        assert_eq!(answer("304 Not Modified\r\nETag: \"1\""), "unknown incomplete", "{path}");
+    }
+    let unchanged = at(2, "https://a.example/page", "HTTP/1.1 304 Not Modified\r\n\r\n");
+    assert_eq!(trains(unchanged), "allowed");
+}

@@ -146,7 +146,15 @@ impl<'o> Gathering<'o> {
         gathered.report.ignored_records += block.ignored;
         block.skipped.drain(..).for_each(|skipped| gathered.report.skip(&skipped));
         gathered.report.revisits += block.revisits.len() as u64;
-        block.revisits.drain(..).for_each(|revisit| gathered.chosen.revisit(revisit));
+        for revisit in block.revisits.drain(..) {
+            if self.pages_wanted
+                && OF_SITE.contains(&revisit.url.path())
+                && let Ok(site) = SiteKey::from_url(revisit.url.as_str())
+            {
+                gathered.stating.insert(site);
+            }
+            gathered.chosen.revisit(revisit);
+        }
     }
 
     /// Takes captures, in any order.
