@@ -172,8 +172,8 @@ pub fn directives(content: &[u8]) -> Directives {
 }
 
 /// Calls `read` with the text between commas; a date is one piece, although its day of the week is
-/// followed by a comma. Returns false if the line is too long: then the last piece is cut off, as
-/// it may be incomplete.
+/// followed by a comma. A day of the week without a date is a piece of its own. Returns false if
+/// the line is too long: then the last piece is cut off, as it may be incomplete.
 fn each_piece(line: &[u8], mut read: impl FnMut(&str)) -> bool {
     let is_whole = line.len() <= LINE_LIMIT;
     let line = match is_whole {
@@ -188,10 +188,15 @@ fn each_piece(line: &[u8], mut read: impl FnMut(&str)) -> bool {
     let mut rest = Some(&*line);
     while let Some(line) = rest {
         let mut end = line.find(',').unwrap_or(line.len());
-        if ends_with_weekday(&line[..end])
+        if let Some(value) = weekday(&line[..end])
             && let Some(next) = line.get(end + 1..)
         {
-            end += 1 + next.find(',').unwrap_or(next.len());
+            let after = end + 1 + next.find(',').unwrap_or(next.len());
+            // What begins with a digit is the rest of a date, if in an unknown notation.
+            let is_date = next.trim_start().starts_with(|first: char| first.is_ascii_digit());
+            if is_date || date(line[value..after].trim()).is_some() {
+                end = after;
+            }
         }
         read(line[..end].trim());
         rest = line.get(end + 1..);
@@ -232,11 +237,13 @@ fn over_limit(is_whole: bool) -> Option<Mistake> {
     (!is_whole).then(|| Mistake::new(MistakeCode::OverLimit, reason))
 }
 
-/// Whether the piece is `unavailable_after`, perhaps under prefixes, with a day of the week.
-fn ends_with_weekday(piece: &str) -> bool {
-    let mut parts = piece.rsplit(':').map(str::trim);
-    parts.next().is_some_and(is_weekday)
-        && parts.next().is_some_and(|name| name.eq_ignore_ascii_case("unavailable_after"))
+/// The start of the value, if the piece is `unavailable_after`, perhaps under prefixes, with a day
+/// of the week.
+fn weekday(piece: &str) -> Option<usize> {
+    let (names, day) = piece.rsplit_once(':')?;
+    let name = names.rsplit(':').next()?.trim();
+    let is_start = name.eq_ignore_ascii_case("unavailable_after") && is_weekday(day.trim());
+    is_start.then_some(names.len() + 1)
 }
 
 /// The prefix of a piece and the text after it.

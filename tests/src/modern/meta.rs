@@ -19,7 +19,8 @@ struct Rule {
     value: String,
 }
 
-/// The pieces of a list. A date may have a comma after its weekday.
+/// The pieces of a list. A date may have a comma after its weekday; a weekday alone is no date, and
+/// takes nothing from the rule after it.
 fn pieces(list: &str) -> Vec<String> {
     let mut pieces: Vec<String> = Vec::new();
     for piece in list.split(',') {
@@ -28,7 +29,9 @@ fn pieces(list: &str) -> Vec<String> {
             let lower = last.to_ascii_lowercase();
             let rule = lower.rsplit_once("unavailable_after").map(|(_, rest)| rest.trim_start());
             let value = rule.and_then(|rest| rest.strip_prefix(':'));
-            if value.is_some_and(dates::is_weekday) {
+            let is_digit = piece.trim_start().starts_with(|c: char| c.is_ascii_digit());
+            let is_date = |day: &str| is_digit || dates::parse(&format!("{day},{piece}")).is_some();
+            if value.is_some_and(|day| dates::is_weekday(day) && is_date(day)) {
                 last.push(',');
                 last.push_str(piece);
                 continue;
