@@ -359,9 +359,10 @@ fn file_of(url: &str, end: u64, lowering: &mut Lowering<'_, '_>) -> u16 {
 /// States the documents that a page names. They count instead of those of the site.
 fn state_page(page: &Page, documents: &Documents, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> {
     let base = Url::parse(&page.url).ok();
-    // A link that is no URL stays as it is: it names a document that cannot be read.
+    // A link that is empty or no URL stays as it is: it names a document that cannot be read.
     let resolve = |link: &str| {
-        let joined = base.as_ref().and_then(|base| base.join(link).ok());
+        let base = base.as_ref().filter(|_| !link.is_empty());
+        let joined = base.and_then(|base| base.join(link).ok());
         joined.map_or_else(|| link.to_owned(), String::from)
     };
     let of_headers = page.header("link").flat_map(links).map(|link| (Carrier::Header, resolve(&link), None));
@@ -459,15 +460,15 @@ fn alternatives<'c>(conditions: impl Iterator<Item = &'c Condition>) -> Vec<Cond
     if terms.is_empty() { Vec::new() } else { vec![Condition::License(terms)] }
 }
 
-/// The targets of the links to RSL documents in a `Link` field.
+/// The targets of the links to RSL documents in a `Link` field; empty for a link without a target
+/// in angle brackets, whose document nobody knows.
 fn links(field: &[u8]) -> Vec<String> {
     let field = String::from_utf8_lossy(field);
     let mut links = Vec::new();
-    let mut rest = field.as_ref();
-    while let Some(start) = rest.find('<') {
-        let Some(end) = rest[start..].find('>').map(|end| start + end) else { break };
-        let target = &rest[start + 1..end];
-        let parameters = &rest[end + 1..];
+    let mut rest = field.trim_start();
+    while !rest.is_empty() {
+        let bracketed = rest.strip_prefix('<').and_then(|rest| rest.split_once('>'));
+        let (target, parameters) = bracketed.unwrap_or(("", rest));
         // The next link begins after a comma outside quotes.
         let mut quoted = false;
         let next = parameters.find(|letter| {
@@ -478,7 +479,7 @@ fn links(field: &[u8]) -> Vec<String> {
         if is_license(own) {
             links.push(target.trim().to_owned());
         }
-        rest = after;
+        rest = after.trim_start_matches(|letter: char| letter == ',' || letter.is_whitespace());
     }
     links
 }
@@ -487,7 +488,7 @@ fn is_license(parameters: &str) -> bool {
     let value = |wanted: &str| {
         parameters.split(';').find_map(|parameter| {
             let (name, value) = parameter.split_once('=')?;
-            let value = value.trim().trim_matches('"');
+            let value = value.trim().trim_matches(['"', '\'']);
             name.trim().eq_ignore_ascii_case(wanted).then(|| value.to_ascii_lowercase())
         })
     };

@@ -317,7 +317,8 @@ impl<'t> Reader<'t> {
         if !is_license || !attribute(tag, "type").is_some_and(|kind| is_rsl(&kind)) {
             return;
         }
-        let Some(target) = attribute(tag, "href") else { return };
+        // A link without a target is one that cannot be read.
+        let target = attribute(tag, "href").unwrap_or_default();
         if target.len() > MAX_VALUE {
             self.page.cut = true;
             return;

@@ -102,27 +102,36 @@ fn page_urls(query: &Query<'_>) -> Vec<String> {
     let mut targets = Vec::new();
     for line in query.headers("link") {
         for link in split(line, ',') {
-            let mut parts = split(&link, ';').into_iter();
-            let target = parts.next().unwrap_or_default();
-            let target = target.trim().strip_prefix('<').and_then(|target| target.strip_suffix('>'));
-            let parameters: Vec<(String, String)> = parts.map(|part| parameter(&part)).collect();
+            // Without brackets, a link has no target: its document cannot be read.
+            let (target, parts) = match link.trim().strip_prefix('<').and_then(|link| link.split_once('>')) {
+                Some((target, parameters)) => (target, split(parameters, ';')),
+                None => ("", link.split(';').map(str::to_owned).collect()),
+            };
+            let parameters: Vec<(String, String)> = parts.iter().map(|part| parameter(part)).collect();
             let has = |name: &str, fits: &dyn Fn(&str) -> bool| {
                 let first = parameters.iter().find(|(key, _)| key == name);
                 first.is_some_and(|(_, value)| fits(value))
             };
             if has("rel", &is_license) && has("type", &is_type) {
-                targets.extend(target.map(str::to_owned));
+                targets.push(resolve(target.trim(), query));
             }
         }
     }
-    for tag in html::tags(query.html()).iter().filter(|tag| tag.name == "link") {
+    let tags = html::tags(query.html());
+    // Links of the page, and not of its header, are relative to its base.
+    let base = tags.iter().filter(|tag| tag.name == "base").find_map(|tag| tag.get("href"));
+    let base = base.map(|base| resolve(base.trim(), query));
+    for tag in tags.iter().filter(|tag| tag.name == "link") {
         if tag.get("rel").is_some_and(is_license) && tag.get("type").is_some_and(is_type) {
-            targets.extend(tag.get("href").map(str::to_owned));
+            let target = tag.get("href").unwrap_or_default().trim();
+            targets.push(match &base {
+                Some(base) if !is_absolute(target) && !target.is_empty() => beside(target, base),
+                _ => resolve(target, query),
+            });
         }
     }
-    let mut urls: Vec<String> = targets.iter().map(|target| resolve(target.trim(), query)).collect();
-    urls.dedup();
-    urls
+    targets.dedup();
+    targets
 }
 
 /// Parts of a header outside brackets and quotes.
@@ -147,15 +156,22 @@ fn split(text: &str, separator: char) -> Vec<String> {
 
 fn parameter(text: &str) -> (String, String) {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
-    (name.trim().to_ascii_lowercase(), value.trim().trim_matches('"').to_owned())
+    (name.trim().to_ascii_lowercase(), value.trim().trim_matches(['"', '\'']).to_owned())
 }
 
-/// A reference of the page as an absolute URL; dot segments stay.
+/// A reference of the page as an absolute URL; dot segments stay. An empty one stays empty.
 fn resolve(reference: &str, query: &Query<'_>) -> String {
-    let origin = &query.site.origin;
-    if is_absolute(reference) {
+    if is_absolute(reference) || reference.is_empty() {
         return reference.to_owned();
     }
+    beside(reference, &format!("{}{}", query.site.origin, String::from_utf8_lossy(query.target)))
+}
+
+/// A reference at a URL, as an absolute URL.
+fn beside(reference: &str, url: &str) -> String {
+    let host = url.find("://").map_or(0, |at| at + 3);
+    let end = url[host..].find(['/', '?']).map_or(url.len(), |end| host + end);
+    let (origin, target) = url.split_at(end);
     if reference.starts_with("//") {
         let scheme = origin.split_once("//").map_or("", |(scheme, _)| scheme);
         return format!("{scheme}{reference}");
@@ -163,7 +179,6 @@ fn resolve(reference: &str, query: &Query<'_>) -> String {
     if reference.starts_with('/') {
         return format!("{origin}{reference}");
     }
-    let target = String::from_utf8_lossy(query.target).into_owned();
     let path = target.split('?').next().unwrap_or("/");
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     format!("{origin}{folder}/{reference}")
