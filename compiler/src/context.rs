@@ -67,7 +67,8 @@ pub struct Page {
 /// An RSL document of a page.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PageLicense {
-    /// The URL in a `<link rel=license>`, as written.
+    /// The URL in a `<link rel=license>`, as written, or resolved if the page states a base; empty
+    /// if the link has none.
     Link(String),
     /// The XML in a `<script type="application/rsl+xml">`; empty if it was too long to keep.
     Inline(String),

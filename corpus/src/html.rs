@@ -16,6 +16,8 @@ mod tree;
 #[cfg(feature = "pages")]
 pub use read::read_page;
 use robomaton_compiler as compiler;
+use robomaton_compiler::PageLicense;
+use url::Url;
 
 /// The permissions of a page, in the order of the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,15 +27,37 @@ pub struct Page {
     /// Its ACAP class tokens, each with its element.
     pub elements: Vec<Element>,
     /// Its RSL documents, and links to them.
-    pub licenses: Vec<compiler::PageLicense>,
+    pub licenses: Vec<PageLicense>,
+    /// The address against which its links are resolved, as written, if it states one.
+    pub base: Option<String>,
     /// True if a limit was reached, so that some may be missing, or a path may be incomplete.
     pub cut: bool,
 }
 
 impl Page {
+    /// Resolves the links of a page with this URL against its base, if it states one; the base may
+    /// be relative to the URL.
+    pub fn resolve_links(&mut self, url: &str) {
+        let page = Url::parse(url).ok();
+        let base = self.base.take();
+        let Some(base) = base.and_then(|base| Url::options().base_url(page.as_ref()).parse(&base).ok())
+        else {
+            return;
+        };
+        for license in &mut self.licenses {
+            if let PageLicense::Link(link) = license
+                && !link.is_empty()
+                && let Ok(resolved) = base.join(link)
+            {
+                *link = resolved.into();
+            }
+        }
+    }
+
     /// The page for the compiler, with its URL and request target, without header fields. The
     /// elements keep their lines.
-    pub fn for_compiler(self, url: String, target: String) -> compiler::Page {
+    pub fn for_compiler(mut self, url: String, target: String) -> compiler::Page {
+        self.resolve_links(&url);
         let meta = |tag: MetaTag| {
             let MetaTag { name, content, line, in_noscript, .. } = tag;
             compiler::MetaTag { name, content, line, in_noscript }

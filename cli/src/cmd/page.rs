@@ -62,7 +62,7 @@ Examples:
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let Arguments { file, url, robots, image, .. } = arguments;
     arguments.query.check_agents(Profile::Full)?;
-    let page = page(&read_text(file, LONGEST_PAGE)?, content_type(file));
+    let page = page(&read_text(file, LONGEST_PAGE)?, content_type(file), url);
     let image = image.as_ref().map(|path| Ok::<_, Failure>((path.as_path(), full_image(path)?)));
     let image = image.transpose()?;
     let robots = match (robots, &image) {
@@ -115,8 +115,10 @@ fn content_type(path: &Path) -> Option<&'static str> {
 }
 
 /// Reads the permissions of a page.
-fn page(html: &[u8], content_type: Option<&str>) -> Page {
-    let robomaton_corpus::Page { metas, elements, licenses, cut } = read_page(html, content_type);
+fn page(html: &[u8], content_type: Option<&str>, url: &str) -> Page {
+    let mut read = read_page(html, content_type);
+    read.resolve_links(url);
+    let robomaton_corpus::Page { metas, elements, licenses, cut, .. } = read;
     let tag = |tag: robomaton_corpus::MetaTag| {
         let robomaton_corpus::MetaTag { name, content, line, column, in_noscript } = tag;
         MetaTag { name, content, line, column, in_noscript }

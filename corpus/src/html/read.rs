@@ -115,8 +115,8 @@ fn read_part(reader: &mut Reader<'_>, encoding: AsciiCompatibleEncoding, tags: &
 }
 
 /// The elements that are read in pages in which others say nothing.
-const FEW: &str = "meta, link, template, noscript";
-const FEW_AND_SCRIPTS: &str = "meta, link, template, noscript, script";
+const FEW: &str = "meta, base, link, template, noscript";
+const FEW_AND_SCRIPTS: &str = "meta, base, link, template, noscript, script";
 const IN_NOSCRIPT: &str = "meta, link, template, script";
 
 /// True if a text has the name of the media type of RSL documents.
@@ -272,6 +272,7 @@ impl<'t> Reader<'t> {
         let position = self.tree.borrow_mut().start(&name);
         match name.as_str() {
             "meta" => self.meta(tag, at),
+            "base" => self.base(tag),
             "link" => self.link(tag),
             "script" if has_content => self.script(tag),
             _ => {}
@@ -324,6 +325,14 @@ impl<'t> Reader<'t> {
             return;
         }
         self.license(PageLicense::Link(target.trim().to_owned()));
+    }
+
+    /// The base of all links of the page, also of those before it: the first one that has an
+    /// address.
+    fn base(&mut self, tag: &Tag<'_, '_>) {
+        let Some(base) = attribute(tag, "href").filter(|_| self.page.base.is_none()) else { return };
+        self.page.cut |= base.len() > MAX_VALUE;
+        self.page.base = Some(base).filter(|base| base.len() <= MAX_VALUE);
     }
 
     /// An RSL document in a script, which ends at the first end tag.
