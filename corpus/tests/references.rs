@@ -209,3 +209,15 @@ fn other_profiles_know_no_references() {
         assert_eq!((built.report.references_found, built.report.references_missing), (0, 0));
     }
 }
+
+/// The rest of a truncated file may prohibit.
+#[test]
+fn a_truncated_file_is_missing() {
+    let url = "https://a.example/part.txt";
+    let robots = at(1, "https://a.example/robots.txt", text(ROBOTS));
+    let whole = at(1, url, text("ACAP-crawler: bot\nACAP-disallow-index: /x\n"));
+    assert_eq!(secret(&[robots.clone(), whole.clone()]), ("allowed".into(), 1, 0));
+    let whole = String::from_utf8(whole).expect("text");
+    let truncated = whole.replacen("WARC-Type", "WARC-Truncated: length\r\nWARC-Type", 1).into_bytes();
+    assert_eq!(secret(&[robots, truncated]), ("allowed incomplete".into(), 0, 1));
+}

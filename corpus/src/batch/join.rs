@@ -380,6 +380,8 @@ impl Joining<'_> {
             // Of other URLs, RSL documents were kept, too; of a robots.txt, whatever came.
             let may_be_license = is_url && !key.ends_with("/robots.txt");
             let body = body.filter(|body| may_be_license || body.looks == Looks::Text);
+            // The rest of a file may prohibit.
+            let body = body.filter(|body| !body.is_cut);
             let Some(number) = body.and_then(|body| body.raw.or(body.document)) else { continue };
             let file = &self.shared.known()[number];
             let Some(rest) = room.checked_sub(file.text_length) else {
