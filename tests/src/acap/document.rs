@@ -19,7 +19,8 @@ pub(super) struct Document {
     pub(super) definitions: Vec<Definition>,
 }
 
-/// A record: the crawlers that it names (`*` is any, the empty name none) and its fields.
+/// A record: the crawlers that it names (`*` is any, the empty name one that cannot be read) and
+/// its fields.
 #[derive(Default)]
 pub(super) struct Record {
     pub(super) names: Vec<String>,
@@ -29,6 +30,7 @@ pub(super) struct Record {
 }
 
 /// A permission or prohibition as written.
+#[derive(Clone)]
 pub(super) struct Written {
     pub(super) line: u32,
     pub(super) permit: bool,
@@ -50,9 +52,24 @@ pub(super) enum Named {
 }
 
 pub(super) enum Definition {
-    Qualified { name: String, usage: String, conditions: Vec<String> },
-    Composite { name: String, members: Vec<Named> },
-    Set { name: String, patterns: Vec<Vec<u8>> },
+    Qualified {
+        name: String,
+        usage: String,
+        conditions: Vec<String>,
+    },
+    Composite {
+        name: String,
+        members: Vec<Named>,
+    },
+    /// A malformed composite: it may mean these, in prohibitions alone (40).
+    Broken {
+        name: String,
+        members: Vec<Named>,
+    },
+    Set {
+        name: String,
+        patterns: Vec<Vec<u8>>,
+    },
 }
 
 impl Document {
@@ -199,8 +216,13 @@ fn definition(key: &str, value: &[u8]) -> Option<Definition> {
             Some(Definition::Qualified { name, usage, conditions: qualifiers(rest) })
         }
         "composite-usage" => {
-            let members = rest.iter().filter_map(|word| usage(&lower(word))).collect();
-            Some(Definition::Composite { name, members })
+            if rest.iter().all(|word| usage(&lower(word)).is_some()) {
+                let members = rest.iter().filter_map(|word| usage(&lower(word))).collect();
+                return Some(Definition::Composite { name, members });
+            }
+            let names: Vec<String> = rest.iter().map(|word| lower(word)).collect();
+            let words = names.iter().flat_map(|word| word.split(','));
+            Some(Definition::Broken { name, members: words.filter_map(usage).collect() })
         }
         _ => Some(Definition::Set { name, patterns: rest.iter().map(|word| word.to_vec()).collect() }),
     }

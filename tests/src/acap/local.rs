@@ -4,7 +4,7 @@
 //! file that refers to it (V18).
 
 use super::conventional;
-use super::document::{Definition, Document, Named, Written};
+use super::document::{Definition, Document, Named, Record, Written};
 use super::name::{self, Asker};
 use super::scope::{self, Symbol};
 use crate::oracle;
@@ -58,6 +58,10 @@ impl Source {
                         texts.push(text);
                     }
                     None => lacking.extend(record.names.iter().cloned()),
+                };
+                // 40: nobody knows whose permissions stand there.
+                if record.names.iter().any(String::is_empty) {
+                    lacking.push("*".to_owned());
                 }
             }
         }
@@ -95,12 +99,19 @@ impl Source {
             for written in &record.fields {
                 fields.extend(self.meaning(written, &record.names, 0, None));
             }
+            for written in for_everyone(record) {
+                fields.extend(self.meaning(&written, &["*".to_owned()], 0, None));
+            }
         }
         for (number, index, document) in &self.referred {
             for record in &document.records {
                 let names = self.addressed(*index, &record.names);
                 for written in record.fields.iter().filter(|_| !names.is_empty()) {
                     fields.extend(self.meaning(written, &names, 1_000_000 * number, Some(document)));
+                }
+                let sent = self.addressed(*index, &["*".to_owned()]);
+                for written in for_everyone(record) {
+                    fields.extend(self.meaning(&written, &sent, 1_000_000 * number, Some(document)));
                 }
             }
         }
@@ -143,7 +154,15 @@ impl Source {
         file: Option<&Document>,
     ) -> Vec<Field> {
         let mut fields = Vec::new();
-        for (usage, conditions) in self.usages(&written.usage, file) {
+        let broken = self.broken(&written.usage, file);
+        let mut usages = self.usages(&written.usage, file);
+        if written.permit && broken.is_some() {
+            usages.clear();
+        } else {
+            let more = broken.into_iter().flatten().flat_map(|usage| self.usages(&usage, file));
+            usages.extend(more);
+        }
+        for (usage, conditions) in usages {
             for resource in self.patterns(&written.resource, file) {
                 let Some(pattern) = self.pattern(&resource) else { continue }; // 6
                 let all = conditions.iter().chain(&written.conditions).filter(|_| written.permit);
@@ -182,8 +201,18 @@ impl Source {
     fn definition<'d>(&'d self, wanted: &str, file: Option<&'d Document>) -> Option<&'d Definition> {
         self.definitions(file).find(|definition| match definition {
             Definition::Qualified { name, .. } | Definition::Composite { name, .. } => name == wanted,
-            Definition::Set { .. } => false,
+            Definition::Set { .. } | Definition::Broken { .. } => false,
         })
+    }
+
+    /// The usages that malformed definitions of a local usage may mean, if there are any (40).
+    fn broken(&self, named: &Named, file: Option<&Document>) -> Option<Vec<Named>> {
+        let Named::Local(wanted) = named else { return None };
+        let broken = self.definitions(file).filter_map(|definition| match definition {
+            Definition::Broken { name, members } if name == wanted => Some(members.clone()),
+            _ => None,
+        });
+        broken.reduce(|one, other| [one, other].concat())
     }
 
     /// Plain usages with their conditions; empty for an undefined name (24).
@@ -217,6 +246,14 @@ impl Source {
         };
         self.definitions(file).flat_map(of_set).collect()
     }
+}
+
+/// 40: the prohibitions of a record of which a crawler cannot be read, for every crawler and every
+/// purpose.
+fn for_everyone(record: &Record) -> Vec<Written> {
+    let is_unreadable = record.names.iter().any(String::is_empty);
+    let held = record.fields.iter().filter(|written| is_unreadable && !written.permit);
+    held.map(|written| Written { purposes: Some(vec![b"*".to_vec()]), ..written.clone() }).collect()
 }
 
 /// The path in a locator, if it is on the file's own host (23), else its URL (39).

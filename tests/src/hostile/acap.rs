@@ -9,7 +9,7 @@ use super::{Builder, HostileSite, SiteBuilder, line, lines};
 use robomaton_compiler::{Element, MetaTag, Page};
 
 /// The builders of single files.
-pub const TEXTS: [Builder; 42] = [
+pub const TEXTS: [Builder; 44] = [
     ("tiny-records", tiny_records, 50_000),
     ("tiny-records-that-fit", tiny_records, 12_000),
     ("sub-records", sub_records, 30_000),
@@ -24,6 +24,8 @@ pub const TEXTS: [Builder; 42] = [
     ("composites-by-sets", |count| composites_by_sets(count, count * 50), 200),
     ("composites-by-one-long-pattern", composites_by_long_pattern, 60_000),
     ("composites-by-nothing", |count| composites_by_nothing(count, count * 3), 3_000),
+    ("malformed-composites", malformed_composites, 12_000),
+    ("crawlers-that-cannot-be-read", crawlers_that_cannot_be_read, 8_000),
     ("qualifiers", qualifiers, 3_000),
     ("qualified-by-explicit", |count| qualified_by_explicit(count, count * 80 / 7), 350),
     ("opaque-usages", opaque_usages, 10_000),
@@ -178,6 +180,20 @@ pub fn composites_by_nothing(usages: usize, fields: usize) -> Vec<u8> {
     let fields = lines(fields, |out, n| line(out, format_args!("ACAP-allow-(c): //x a={n}")));
     let head = format!("ACAP-composite-usage: c{members}\nACAP-crawler: *\n");
     [qualified.as_slice(), head.as_bytes(), &fields].concat()
+}
+
+/// A composite with `count` malformed definitions of a hundred usages, in prohibitions.
+pub fn malformed_composites(count: usize) -> Vec<u8> {
+    let malformed = lines(count, |out, n| line(out, format_args!("ACAP-composite-usage: c u{}, a", n % 100)));
+    let fields = lines(200, |out, n| line(out, format_args!("ACAP-disallow-(c): /{n}")));
+    [malformed.as_slice(), b"ACAP-crawler: *\n", &fields].concat()
+}
+
+/// Records of crawlers without a name, after one of `count` crawlers with names as well.
+pub fn crawlers_that_cannot_be_read(count: usize) -> Vec<u8> {
+    let named = lines(count, |out, n| line(out, format_args!("ACAP-crawler: b{n}")));
+    let records = lines(count, |out, n| line(out, format_args!("ACAP-crawler:\nACAP-disallow-index: /{n}")));
+    [named.as_slice(), &records].concat()
 }
 
 /// A usage with `count` qualifiers, used with others.

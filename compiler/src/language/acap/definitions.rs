@@ -2,15 +2,16 @@
 //! P45, V41 to V45).
 //!
 //! Definitions are collected before the records are read, so a definition may come after its use.
-//! The records expand them.
+//! The records expand them. A malformed definition of a usage counts for prohibitions alone.
 
-use super::{Spent, Text};
+use super::{Spent, Text, lower_case};
 use crate::limits::OverLimit;
 use crate::lowering::{Lowering, number};
+use crate::policy::Sense;
 use robomaton_formats::Notation;
 use robomaton_grammar::acap::{Field, UsageName};
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// One usage with its conditions: the meaning of a local usage, or a part of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -22,7 +23,9 @@ pub(super) struct Meaning {
 /// The definitions of local names. Names are compared in lower case.
 #[derive(Default)]
 pub(super) struct Definitions<'s> {
-    pub(super) usages: HashMap<String, Vec<Meaning>>,
+    usages: HashMap<String, Vec<Meaning>>,
+    /// The usages that malformed definitions may mean.
+    unread: BTreeMap<String, Vec<Meaning>>,
     pub(super) sets: HashMap<String, Vec<Cow<'s, [u8]>>>,
 }
 
@@ -83,14 +86,62 @@ impl<'s> Definitions<'s> {
                     UsageName::Local(_) => meanings.extend(qualified.get(&member_name)),
                 }
             }
-            // Equal members count once.
-            let mut known = HashSet::with_capacity(meanings.len());
-            meanings.retain(|&meaning| known.insert(meaning));
-            definitions.usages.insert(name, meanings);
+            definitions.usages.insert(name, distinct(meanings));
+        }
+        for text in texts {
+            for (line, _) in text.fields.iter().filter(|(_, field)| field.is_none()) {
+                let Some((name, words)) = malformed_usage(text, *line) else { continue };
+                let meanings = definitions.unread.entry(name).or_default();
+                for word in words {
+                    let standard = |usage| Meaning { usage, conditions: 0 };
+                    meanings.push(match qualified.get(&word) {
+                        Some(meaning) => *meaning,
+                        None => standard(lowering.usage(&word, number(*line))?),
+                    });
+                }
+            }
+        }
+        for meanings in definitions.unread.values_mut() {
+            *meanings = distinct(std::mem::take(meanings));
         }
         definitions.usages.extend(qualified.into_iter().map(|(name, meaning)| (name, vec![meaning])));
         Ok(definitions)
     }
+
+    /// The meaning of a local usage; `None` if it has none. A malformed definition may restrict
+    /// what others permit.
+    pub(super) fn local(&self, name: &str, sense: Sense) -> Option<Cow<'_, [Meaning]>> {
+        match (self.usages.get(name), self.unread.get(name), sense) {
+            (read, None, _) => read.map(|read| Cow::Borrowed(&read[..])),
+            (_, Some(_), Sense::Permit) => None,
+            (read, Some(unread), Sense::Prohibit) => {
+                let read = read.map(Vec::as_slice).unwrap_or_default();
+                Some(Cow::Owned(distinct([read, unread].concat())))
+            }
+        }
+    }
+}
+
+/// Equal members count once.
+fn distinct(mut meanings: Vec<Meaning>) -> Vec<Meaning> {
+    let mut known = HashSet::with_capacity(meanings.len());
+    meanings.retain(|&meaning| known.insert(meaning));
+    meanings
+}
+
+/// The name that a malformed line defines, and the words that may be usages; `None` if the line
+/// defines no usage.
+fn malformed_usage(text: &Text<'_, '_>, line: usize) -> Option<(String, Vec<String>)> {
+    let line = &text.tree.lines[line];
+    let key = lower_case(text.tree.text(line.key));
+    if !["acap-composite-usage", "acap-qualified-usage"].contains(&key.as_str()) {
+        return None;
+    }
+    let value = lower_case(text.tree.text(line.value));
+    let is_name = |byte: char| byte.is_ascii_alphanumeric() || matches!(byte, '-' | '_' | '.');
+    let words = value.split(|byte| !is_name(byte));
+    let mut names = words.filter(|word| word.starts_with(|first: char| first.is_ascii_alphabetic()));
+    Some((names.next()?.to_owned(), names.map(str::to_owned).collect()))
 }
 
 /// The canonical pattern; `None` if the text is not a path of the site (decision 6).

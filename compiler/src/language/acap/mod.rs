@@ -158,8 +158,11 @@ impl<'t, 's> Text<'t, 's> {
                 files.insert(path, (file, definitions));
             }
         }
-        let is_missing =
-            |reference: &&Reference| reference.file.as_deref().is_none_or(|file| !trees.contains_key(file));
+        // A file that a record for unknown crawlers refers to is not read for anyone.
+        let is_missing = |reference: &&Reference| {
+            let is_unread = reference.home.is_some_and(|home| records[home].is_unreadable);
+            is_unread || reference.file.as_deref().is_none_or(|file| !trees.contains_key(file))
+        };
         let missing: HashSet<usize> =
             references.iter().filter(is_missing).filter_map(|reference| reference.home).collect();
 
@@ -169,7 +172,8 @@ impl<'t, 's> Text<'t, 's> {
         size::check_fields(self.tree, lowering.options.limits.field)?;
         let definitions = Definitions::of(&[self], &mut spent, lowering)?;
         for (number, record) in records.iter().enumerate() {
-            let address = Address { incomplete: missing.contains(&number), file: 0, agents: &record.agents };
+            let (incomplete, any) = (missing.contains(&number), &[Agent::Any]);
+            let address = Address { incomplete, file: 0, agents: &record.agents, any };
             self.record(record, &address, &definitions, &mut spent, lowering)?;
         }
         for (reference, number) in references.iter().zip(1..) {
@@ -182,10 +186,16 @@ impl<'t, 's> Text<'t, 's> {
                 referred_groups(&Source { tree, context, suspended }, &sent, number, lowering)?;
             }
             let Some((file, definitions)) = file else { continue };
-            for record in file.records() {
+            let records = file.records();
+            // Once for all records: there may be many, and many crawlers.
+            let any = match records.iter().any(|record| record.is_unreadable) {
+                true => sent.addressed(&[Agent::Any]),
+                false => Vec::new(),
+            };
+            for record in records {
                 let agents = sent.addressed(&record.agents);
-                if !agents.is_empty() {
-                    let address = Address { incomplete: false, file: number, agents: &agents };
+                if !agents.is_empty() || record.is_unreadable {
+                    let address = Address { incomplete: false, file: number, agents: &agents, any: &any };
                     file.record(&record, &address, definitions, &mut spent, lowering)?;
                 }
             }
@@ -252,11 +262,13 @@ impl<'t, 's> Text<'t, 's> {
                     };
                     open &= !between.any(separates);
                     if !open {
-                        records.push(Record { agents: Vec::new(), line: number(*line), span: at..at });
+                        let (line, span) = (number(*line), at..at);
+                        records.push(Record { agents: Vec::new(), is_unreadable: false, line, span });
                     }
                     (open, last) = (true, *line);
                     if let Some(record) = records.last_mut() {
                         record.agents.extend(crawlers::agents(self.tree.text(*name)));
+                        record.is_unreadable |= name.is_empty();
                     }
                 }
                 _ => open = false,
@@ -277,14 +289,18 @@ impl<'t, 's> Text<'t, 's> {
         spent: &mut Spent,
         lowering: &mut Lowering<'s, '_>,
     ) -> Result<(), OverLimit> {
-        let Address { incomplete, file, agents } = *address;
+        let Address { incomplete, file, agents, any } = *address;
+        let open_for =
+            |agents: &[Agent<'s>], line: u32, spent: &mut Spent, lowering: &mut Lowering<'s, '_>| {
+                lowering.open_as(Role::Field, line)?;
+                spent.address(agents.len(), line)?;
+                if let Some(group) = &mut lowering.open {
+                    (group.agents, group.incomplete, group.file) = (agents.to_vec(), incomplete, file);
+                }
+                Ok::<_, OverLimit>(())
+            };
         let open = |line: u32, spent: &mut Spent, lowering: &mut Lowering<'s, '_>| {
-            lowering.open_as(Role::Field, line)?;
-            spent.address(agents.len(), line)?;
-            if let Some(group) = &mut lowering.open {
-                (group.agents, group.incomplete, group.file) = (agents.to_vec(), incomplete, file);
-            }
-            Ok::<_, OverLimit>(())
+            open_for(agents, line, spent, lowering)
         };
         open(record.line, spent, lowering)?;
         // True while a further purpose field extends the open sub-record.
@@ -293,6 +309,8 @@ impl<'t, 's> Text<'t, 's> {
         let mut is_unreadable = false;
         // Prohibitions of such sub-records, which hold for every purpose (decision 40).
         let mut held: Vec<Statement<'_>> = Vec::new();
+        // Prohibitions of a record whose crawlers cannot be read, which hold for every one as well.
+        let mut for_any: Vec<Statement<'_>> = Vec::new();
         let mut size = RecordSize::default();
         for (index, field) in &self.fields[record.span.clone()] {
             let line = number(*index);
@@ -317,6 +335,9 @@ impl<'t, 's> Text<'t, 's> {
                 Some(Field::Prohibition { usage, resource, .. }) => {
                     joins = false;
                     let field = Statement { sense: Sense::Prohibit, usage, resource, qualifiers: &[], line };
+                    if record.is_unreadable {
+                        for_any.push(field);
+                    }
                     if is_unreadable {
                         held.push(field);
                     } else {
@@ -337,8 +358,11 @@ impl<'t, 's> Text<'t, 's> {
                 _ => {}
             }
         }
-        if let Some(first) = held.first() {
-            open(first.line, spent, lowering)?;
+        let is_missing = record.is_unreadable && incomplete;
+        for (agents, held, is_missing) in [(agents, held, false), (any, for_any, is_missing)] {
+            let line = held.first().map(|field| field.line).or(is_missing.then_some(record.line));
+            let Some(line) = line else { continue };
+            open_for(agents, line, spent, lowering)?;
             if let Some(group) = &mut lowering.open {
                 group.purposes.push(Cow::Borrowed(&b"*"[..]));
             }
@@ -402,9 +426,9 @@ impl<'t, 's> Text<'t, 's> {
             }
             // A permission for an undefined usage has no effect; a prohibition is an error that
             // lint reports.
-            UsageName::Local(_) => match definitions.usages.get(&name) {
+            UsageName::Local(_) => match definitions.local(&name, sense) {
                 None => return Ok(()),
-                Some(meanings) if statement.qualifiers.is_empty() => meanings.clone(),
+                Some(meanings) if statement.qualifiers.is_empty() => meanings.into_owned(),
                 Some(meanings) => {
                     let joined = meanings.iter().map(|meaning| {
                         let usage = lowering.policy.usage_name(meaning.usage).to_owned();
@@ -454,8 +478,9 @@ impl<'t, 's> Text<'t, 's> {
 }
 
 /// The remaining effect of a malformed field. A crawler field without a name opens a record that
-/// addresses no crawler; a purpose field without a purpose opens a sub-record for no purpose; any
-/// other malformed field ends a run of these. An unknown field is ignored.
+/// permits nothing to anyone; a purpose field without a purpose opens a sub-record for no purpose;
+/// a reference with several words refers to a file that nobody has; any other malformed field ends
+/// a run of crawler or purpose fields. An unknown field is ignored.
 fn malformed(tree: &Tree<'_>, line: usize, problem: &Problem) -> Option<Option<Field>> {
     let line = &tree.lines[line];
     let key = lower_case(tree.text(line.key));
@@ -467,11 +492,15 @@ fn malformed(tree: &Tree<'_>, line: usize, problem: &Problem) -> Option<Option<F
         "acap-usage-purpose" => {
             Some(Some(Field::UsagePurpose(Span { start: line.value.start, end: line.value.start })))
         }
+        "acap-permissions-reference" if !line.value.is_empty() => {
+            Some(Some(Field::PermissionsReference(line.value)))
+        }
         _ => Some(None),
     }
 }
 
 /// A permission or a prohibition.
+#[derive(Clone, Copy)]
 struct Statement<'f> {
     sense: Sense,
     usage: &'f UsageName,
@@ -483,6 +512,8 @@ struct Statement<'f> {
 /// The crawlers that a record addresses, and its fields.
 struct Record<'s> {
     agents: Vec<Agent<'s>>,
+    /// A crawler field of it cannot be read: its prohibitions hold for every crawler as well.
+    is_unreadable: bool,
     line: u32,
     /// Indexes into [`Text::fields`].
     span: std::ops::Range<usize>,
@@ -493,6 +524,8 @@ struct Address<'a, 's> {
     incomplete: bool,
     file: u16,
     agents: &'a [Agent<'s>],
+    /// The crawlers that a record for any crawler addresses.
+    any: &'a [Agent<'s>],
 }
 
 /// A field that refers to another file.
