@@ -96,7 +96,7 @@ impl<'a> LineDefaults<'a> {
 pub(crate) struct AnsweredLine<'q> {
     /// The line as read.
     pub(crate) line: &'q [u8],
-    /// The URL in it, without line breaks; for an invalid line, all of it.
+    /// The URL in it, as given; for an invalid line, all of it.
     pub(crate) url: &'q [u8],
     pub(crate) agent: &'q str,
     pub(crate) usage_name: &'q str,
@@ -165,13 +165,9 @@ impl<'a> QuestionLines<'a> {
         }
         urls.iter().try_for_each(|url| given_url(url))?;
         for url in urls {
-            // All readers of URLs ignore line breaks.
-            let url = one_line(url);
             let LineDefaults { image, crawler, usage, document, .. } = self.defaults;
-            let verdict = decide(image, document, crawler, usage, &url);
-            self.deliver(&url, &url, verdict, Position::Argument, &mut |answered| {
-                written = each(out, answered)
-            });
+            let verdict = decide(image, document, crawler, usage, url);
+            self.deliver(url, verdict, Position::Argument, &mut |answered| written = each(out, answered));
             std::mem::replace(&mut written, Ok(()))?;
         }
         out.flush()?;
@@ -217,7 +213,7 @@ impl<'a> QuestionLines<'a> {
             image.decide_batch(plain, |verdict| {
                 let url = asked.next().unwrap_or_default();
                 let position = Position::Read { before: self.lines, text, bytes: asked.read(text) };
-                self.deliver(url, url, verdict, position, each);
+                self.deliver(url, verdict, position, each);
             });
             let Some(other) = lines.next() else { break };
             let position = Position::Read { before: self.lines, text, bytes: lines.read(text) };
@@ -230,7 +226,6 @@ impl<'a> QuestionLines<'a> {
     #[inline]
     fn deliver(
         &mut self,
-        line: &str,
         url: &str,
         verdict: Verdict<'_>,
         position: Position<'_>,
@@ -240,7 +235,7 @@ impl<'a> QuestionLines<'a> {
         if matches!(verdict.basis(), Basis::NoUrl | Basis::NoSite) {
             self.not_held(url, &verdict, position);
         }
-        let (line, url) = (line.as_bytes(), url.as_bytes());
+        let (line, url) = (url.as_bytes(), url.as_bytes());
         each(&AnsweredLine { line, url, agent, usage_name, purpose, crawler, verdict });
     }
 
@@ -297,7 +292,7 @@ impl<'a> QuestionLines<'a> {
         let joined = question.agent.as_ref().map(Names::joined);
         let agent = joined.as_deref().unwrap_or(agent);
         let is_spelled = question.agent.is_none() && !line.starts_with('{');
-        let url = one_line(&question.url);
+        let url = &*question.url;
         let mut crawlers = std::mem::take(&mut self.crawlers);
         let named_only = question.named_only || crawler.is_named_only();
         let crawler = match &question.agent {
@@ -305,9 +300,9 @@ impl<'a> QuestionLines<'a> {
             None if named_only == crawler.is_named_only() => crawler,
             None => crawlers.crawler(image, &Names::Several(crawler.given().to_vec()), true),
         };
-        let verdict = decide(image, document, crawler, usage, &url);
+        let verdict = decide(image, document, crawler, usage, url);
         if matches!(verdict.basis(), Basis::NoUrl | Basis::NoSite) {
-            self.not_held(&url, &verdict, position);
+            self.not_held(url, &verdict, position);
         }
         // The bytes of a plain line are printed as read.
         let shown = if is_spelled { raw } else { url.as_bytes() };
@@ -374,11 +369,6 @@ fn json_mistake(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let what = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
     format!("invalid JSON question: {what}, at column {}", error.column())
-}
-
-/// Removes line breaks from a URL in JSON: all readers of URLs ignore them.
-fn one_line(url: &str) -> Cow<'_, str> {
-    if url.contains(['\n', '\r']) { url.replace(['\n', '\r'], "").into() } else { url.into() }
 }
 
 /// Invalid lines.

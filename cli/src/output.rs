@@ -11,7 +11,7 @@ use robomaton_runtime::Decision;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::ffi::OsString;
-use std::io::{self, StdoutLock, Write};
+use std::io::{self, IsTerminal, StdoutLock, Write};
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// The size in bytes at which the buffer is written.
@@ -20,18 +20,34 @@ const FULL: usize = 256 << 10;
 /// Standard output with a large buffer. Only [`Out::finish`] writes the rest of it.
 pub(crate) struct Out {
     buffer: Vec<u8>,
+    is_terminal: bool,
     stdout: StdoutLock<'static>,
 }
 
 impl Out {
     pub(crate) fn new() -> Out {
-        Out { buffer: Vec::with_capacity(FULL + (16 << 10)), stdout: io::stdout().lock() }
+        let stdout = io::stdout().lock();
+        Out { buffer: Vec::with_capacity(FULL + (16 << 10)), is_terminal: stdout.is_terminal(), stdout }
     }
 
     /// The buffer, for appending without a check per piece; call [`Out::make_room`] afterwards.
     #[inline]
     pub(crate) fn buffer(&mut self) -> &mut Vec<u8> {
         &mut self.buffer
+    }
+
+    /// Appends what a stranger may have written, such as a URL or the name of a file, as a part of
+    /// a line: without line feeds, which are no part of a URL (R9), and on a terminal so that
+    /// nothing in it controls the terminal. Call [`Out::make_room`] afterwards.
+    #[inline]
+    pub(crate) fn untrusted(&mut self, text: &[u8]) {
+        if self.is_terminal {
+            self.buffer.extend_from_slice(shown(&String::from_utf8_lossy(text)).as_bytes());
+        } else if memchr::memchr(b'\n', text).is_none() {
+            self.buffer.extend_from_slice(text);
+        } else {
+            self.buffer.extend(text.iter().filter(|&&byte| byte != b'\n'));
+        }
     }
 
     /// Writes the buffer out if it is full.

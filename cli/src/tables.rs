@@ -7,6 +7,7 @@
 use crate::failure::Failure;
 use crate::features::left_out;
 use crate::options::{ForceArgs, LayersArgs, check_agents};
+use crate::output::Out;
 use crate::signals::watch;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -113,8 +114,10 @@ pub(crate) struct Written {
 
 impl Written {
     /// Writes it as a line.
-    pub(crate) fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        writeln!(out, "{:<10} {:>10}  {}", self.table, self.rows, self.file)
+    pub(crate) fn write(&self, out: &mut Out) -> io::Result<()> {
+        write!(out, "{:<10} {:>10}  ", self.table, self.rows)?;
+        out.untrusted(self.file.as_bytes());
+        out.write_all(b"\n")
     }
 }
 

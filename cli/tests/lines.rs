@@ -184,3 +184,43 @@ fn documents_are_filtered_and_visited_too() {
         "now\thttps://a.example/r\nnever\thttps://a.example/d\n"
     );
 }
+
+/// Clients drop tabs and line ends from a URL before they request it.
+#[test]
+fn one_url_has_one_verdict_everywhere() {
+    let place = Place::with_image();
+    place.write("robots.txt", ROBOTS);
+    let verdict = |run: common::Run| run.out.split('\t').next().unwrap_or_default().to_owned();
+    for (url, decision) in [
+        ("https://a.example/\nprivate", "disallowed"),
+        ("https://a.example/pri\rvate/x", "disallowed"),
+        ("https://a.example/\tprivate", "disallowed"),
+        ("https://a.example/priv%6\n1te", "disallowed"),
+        ("\u{1}https://a.example/private\u{1f}", "disallowed"),
+        ("https://a.example/x\nprivate", "allowed"),
+    ] {
+        let answer = &place.run(&["query", "i.rimg", "--json", url]).json()[0];
+        assert_eq!((&answer["url"], &answer["verdict"]), (&url.into(), &decision.into()), "{url:?}");
+        let line = format!("{}\n", serde_json::json!({ "url": url }));
+        let answer = &place.run_with(&["query", "i.rimg", "--json"], line).json()[0];
+        assert_eq!((&answer["url"], &answer["verdict"]), (&url.into(), &decision.into()), "{url:?}");
+        assert_eq!(verdict(place.run(&["query", "i.rimg", url])), decision, "{url:?}");
+        assert_eq!(verdict(place.run(&["check", "robots.txt", "x", url])), decision, "{url:?}");
+        for file in ["i.rimg", "robots.txt"] {
+            let answer = &place.run(&["explain", file, url, "--json"]).json()[0];
+            assert_eq!(answer["verdict"], decision, "{url:?}");
+        }
+    }
+    // An answer in text is one line.
+    let run = place.run(&["query", "i.rimg", "https://a.example/\nprivate"]);
+    assert_eq!(run.out, "disallowed\thttps://a.example/private\n");
+    // Where a parser and other software may see two hosts, none is asked.
+    for url in
+        ["ht\ttps://a.example/x", "https:\n//a.example/x", "h\nttps://a.example/x", "https://a.\nexample/x"]
+    {
+        assert_eq!(verdict(place.run(&["query", "i.rimg", url])), "unknown", "{url:?}");
+        for command in [["check", "robots.txt", "x", url].as_slice(), &["explain", "robots.txt", url]] {
+            place.run(command).fails("has white space or a control character before the path");
+        }
+    }
+}

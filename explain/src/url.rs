@@ -12,12 +12,8 @@ use robomaton_runtime::Image;
 /// The reason why a text is not the URL of a site, in a sentence that begins with the text.
 pub fn url_mistake(url: &str) -> Option<String> {
     let url = url.trim_ascii();
-    let mistake = match SiteKey::from_url(url) {
-        Ok(_) if has_control(url) => "has white space or a control character before its path".to_owned(),
-        Ok(_) => return None,
-        Err(error) => mistake(url, &error),
-    };
-    Some(format!("{} {mistake}", quoted(url)))
+    let error = SiteKey::from_url(url).err()?;
+    Some(format!("{} {}", quoted(url), mistake(url, &error)))
 }
 
 fn mistake(url: &str, error: &SiteError) -> String {
@@ -31,6 +27,7 @@ fn mistake(url: &str, error: &SiteError) -> String {
         return format!("has no scheme; write https://{url}");
     }
     match error {
+        SiteError::Control => format!("has {error}"),
         SiteError::Scheme(scheme) => format!("is not the URL of a site: {scheme} is neither http nor https"),
         _ if !url.contains("://") => "is not a URL: it begins with neither http:// nor https://".to_owned(),
         SiteError::Url(error) => format!("is not a URL: {error}"),
@@ -53,11 +50,6 @@ fn is_host(host: &str) -> bool {
     };
     let is_named = name.trim_matches('.').contains('.') || name == "localhost" || has_port;
     is_named && (has_port || !host.contains(':')) && SiteKey::from_host(host).is_ok()
-}
-
-fn has_control(url: &str) -> bool {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    host_of(rest).bytes().any(|byte| byte <= b' ')
 }
 
 /// A sentence that names a site of the image with the other scheme, or with or without `www.`, if
@@ -93,7 +85,9 @@ mod tests {
             ("http://", "is not a URL: empty host"),
             ("http://a:b/", "is not a URL: invalid port number"),
             ("http://a b/", "is not a URL: invalid international domain name"),
-            ("http://a\tb/", "has white space or a control character before its path"),
+            ("http://a\tb/", "has white space or a control character before the path"),
+            ("ht\ttps://a/", "has white space or a control character before the path"),
+            ("https:\n//a/", "has white space or a control character before the path"),
         ] {
             let mistake = url_mistake(url).unwrap();
             assert!(mistake.starts_with('"') && mistake.ends_with(what), "{mistake}");

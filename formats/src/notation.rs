@@ -5,6 +5,8 @@
 //! looks at each byte a bounded number of times, and never makes an escape: under [`Notation::Rep`]
 //! an escape that would complete a stray `%` to another escape is left alone, and
 //! [`Notation::Koster`] and [`Notation::Acap`] write every percent sign as `%25` (decision 37).
+//! Tabs and line ends in a target are dropped, as clients drop them from a URL before they request
+//! it.
 //! Text that is already canonical is borrowed, not copied; [`is_plain`] detects most of it without
 //! a branch per byte.
 //!
@@ -53,15 +55,28 @@ impl Notation {
     pub fn target<'t>(self, target: &'t [u8]) -> Cow<'t, [u8]> {
         match self {
             Notation::Google => Cow::Borrowed(target),
+            Notation::Rep | Notation::Koster if is_plain(target) => Cow::Borrowed(target),
+            _ if has_dropped(target) => {
+                let kept: Vec<u8> = target.iter().copied().filter(|&byte| !is_dropped(byte)).collect();
+                Cow::Owned(self.rewritten(&kept).into_owned())
+            }
+            _ => self.rewritten(target),
+        }
+    }
+
+    /// The canonical bytes of a target from which nothing is dropped.
+    fn rewritten(self, target: &[u8]) -> Cow<'_, [u8]> {
+        match self {
+            Notation::Google => Cow::Borrowed(target),
             Notation::Acap => rewrite(target, acap_target),
-            _ if is_plain(target) => Cow::Borrowed(target),
             Notation::Rep => rewrite(target, rep_target),
             Notation::Koster => rewrite(target, koster),
         }
     }
 
     /// Like [`Notation::target`] without allocating: a target that must be rewritten is written
-    /// into `space`. `None` if it does not fit; three times the target's length always suffices.
+    /// into `space`. `None` if it does not fit, or [`has_dropped`] is true of it; otherwise three
+    /// times the target's length suffices.
     #[inline]
     pub fn target_in<'t>(self, target: &'t [u8], space: &'t mut [u8]) -> Option<&'t [u8]> {
         if self == Notation::Google {
@@ -72,6 +87,9 @@ impl Notation {
                 Notation::Acap => lowercase_in(target, space),
                 _ => Some(target),
             };
+        }
+        if has_dropped(target) {
+            return None;
         }
         let mut buffer = Buffer { bytes: space, length: 0 };
         match self {
@@ -113,6 +131,19 @@ pub fn is_plain(text: &[u8]) -> bool {
             | is(b'%')
             | is(b'`')
     })
+}
+
+/// True if clients drop this byte from a URL, wherever it stands (URL standard, "basic URL
+/// parser").
+#[inline]
+pub const fn is_dropped(byte: u8) -> bool {
+    matches!(byte, b'\t' | b'\n' | b'\r')
+}
+
+/// True if the target has a byte that [`is_dropped`].
+#[inline]
+pub fn has_dropped(target: &[u8]) -> bool {
+    memchr::memchr3(b'\t', b'\n', b'\r', target).is_some()
 }
 
 /// True if the text has none of the bytes `*`, `$` and `%`, with which a pattern may stand for
@@ -416,6 +447,21 @@ mod tests {
         assert_eq!(text(Notation::Koster.pattern(b"/%252F%2541%zz%25")), "/%252F%2541%25zz%25");
         assert_eq!(text(Notation::Acap.pattern(b"/%7eJoe%2fA*%2a%24%25%z$")), "/~joe%2Fa*%2A%24%25%25z$");
         assert_eq!(text(Notation::Acap.target(b"/%7eJoe%2fA*%2a%24%25%z$")), "/~joe%2Fa**$%25%25z$");
+    }
+
+    #[test]
+    fn tabs_and_line_ends_are_dropped_from_targets() {
+        for (notation, written, target) in [
+            (Notation::Rep, "/\nx%4\r1\t\x0B", "/xA%0B"),
+            (Notation::Koster, "/\nx%4\r1\t", "/xA"),
+            (Notation::Acap, "/\nX%4\r1\t", "/xa"),
+            (Notation::Google, "/\nx%4\r1\t", "/\nx%4\r1\t"),
+        ] {
+            assert_eq!(text(notation.target(written.as_bytes())), target);
+            let fits = notation.target_in(written.as_bytes(), &mut [0; 64]).is_some();
+            assert_eq!(fits, notation == Notation::Google);
+        }
+        assert_eq!(text(Notation::Rep.pattern(b"/a\tb")), "/a%09b");
     }
 
     #[test]

@@ -91,9 +91,31 @@ pub enum SiteError {
     TooLong,
 }
 
+/// A URL without the white space and control characters at its ends, which are no part of it (R9).
+pub fn trimmed(url: &[u8]) -> &[u8] {
+    let is_part = |&byte: &u8| byte > b' ';
+    let start = url.iter().position(is_part).unwrap_or(url.len());
+    let end = url.iter().rposition(is_part).map_or(start, |last| last + 1);
+    url.get(start..end).unwrap_or_default()
+}
+
+/// The rest of an absolute [`trimmed`] URL after the authority. Any number of slashes of either
+/// kind may precede the authority, as the URL standard reads `http` URLs.
+pub fn after_authority(url: &[u8]) -> &[u8] {
+    let after_colon = url.splitn(2, |&byte| byte == b':').last().unwrap_or_default();
+    let authority = from_first(after_colon, |byte| !matches!(byte, b'/' | b'\\'));
+    from_first(authority, |byte| matches!(byte, b'/' | b'\\' | b'?' | b'#'))
+}
+
+/// The rest of a text from the first byte on that is meant; empty if there is none.
+#[inline]
+pub fn from_first(text: &[u8], is: impl Fn(u8) -> bool) -> &[u8] {
+    text.iter().position(|&byte| is(byte)).and_then(|at| text.get(at..)).unwrap_or_default()
+}
+
 impl SiteKey {
-    /// The site of an absolute `http` or `https` URL. Surrounding white space, user names, path,
-    /// query and fragment are ignored; the default port of the scheme is dropped.
+    /// The site of an absolute `http` or `https` URL. White space and control characters around it,
+    /// user names, path, query and fragment are ignored; the default port of the scheme is dropped.
     pub fn from_url(url: &str) -> Result<SiteKey, SiteError> {
         match split_plain(url.as_bytes()) {
             Some((scheme, authority, _)) => Ok(SiteKey::plain(scheme, authority)),
@@ -112,14 +134,21 @@ impl SiteKey {
     /// # Errors
     /// If the URL does not name a site.
     pub fn parse(url: &str) -> Result<SiteKey, SiteError> {
-        let url = url::Url::parse(url.trim_ascii())?;
-        let scheme = match url.scheme() {
+        let parsed = url::Url::parse(url)?;
+        let scheme = match parsed.scheme() {
             "http" => Scheme::Http,
             "https" => Scheme::Https,
             other => return Err(SiteError::Scheme(other.to_owned())),
         };
-        let host = url.host_str().filter(|host| !host.is_empty()).ok_or(SiteError::NoHost)?;
-        SiteKey::new(scheme, host, url.port())
+        // The `url` crate drops controls and white space inside a URL; an authority that can be
+        // read in two ways is rejected.
+        let url = trimmed(url.as_bytes());
+        let front = url.len() - after_authority(url).len();
+        if url.iter().take(front).any(|&byte| byte <= b' ') {
+            return Err(SiteError::Control);
+        }
+        let host = parsed.host_str().filter(|host| !host.is_empty()).ok_or(SiteError::NoHost)?;
+        SiteKey::new(scheme, host, parsed.port())
     }
 
     /// The site of a bare `host` or `host:port`, as in a file name, for any scheme. An absolute URL

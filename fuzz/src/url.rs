@@ -39,9 +39,7 @@ fn of_site(url: &str, key: &SiteKey, options: u8) {
     let crawler = image.crawler(["a"]);
     let verdict = image.decide(&crawler, Usage::CRAWL, url);
     match verdict.basis() {
-        Basis::NoSite => panic!("{url:?}: {} is not found", key.authority()),
-        // An authority that can be read in two ways.
-        Basis::NoUrl => {}
+        Basis::NoSite | Basis::NoUrl => panic!("{url:?}: {} is not found", key.authority()),
         _ => {
             let site = image.site(url).expect("a site that answers is found");
             assert_eq!(site.authority(), key.authority());

@@ -10,9 +10,10 @@ use crate::crawler::{Crawler, Lookup, Usage};
 use crate::program;
 use crate::scoped::{Fields, ScopedAnswer, ScopedQuestion, with_fields};
 use crate::site::Site;
-use crate::target::Target;
+use crate::target::{Space, Target, canonical};
 use crate::terms::is_unheard;
 use robomaton_formats::decision::is_robots_txt;
+use robomaton_formats::notation::has_dropped;
 use robomaton_formats::policy::{PolicyView, Role, ScopedView, is_scoped, read_list};
 use robomaton_formats::program::{Priority, Silence, permits};
 use robomaton_formats::{Decision, NoRules, SetRef, SiteEntry};
@@ -225,10 +226,10 @@ pub(crate) fn is_exempt(site: &Site<'_>, usage: Usage<'_>, target: &[u8]) -> boo
     may_be_exempt(target) && is_robots(site, usage, target)
 }
 
-/// One byte, plain or the start of an escape, eliminates nearly all targets.
+/// One byte, plain, the start of an escape or one that is dropped, eliminates nearly all targets.
 #[inline(always)]
 pub(crate) fn may_be_exempt(target: &[u8]) -> bool {
-    matches!(target.get(1), Some(b'r' | b'%'))
+    matches!(target.get(1), Some(b'r' | b'%' | b'\t' | b'\n' | b'\r'))
 }
 
 #[inline(never)]
@@ -236,10 +237,11 @@ fn is_robots(site: &Site<'_>, usage: Usage<'_>, target: &[u8]) -> bool {
     if !usage.is_crawl() || !site.profile.allows_robots_txt() {
         return false;
     }
-    // Twelve canonical bytes decide; each comes from at most three bytes of the target.
-    let start = target.get(..3 * 12).unwrap_or(target);
+    // Twelve canonical bytes decide; each comes from at most three bytes of the target, if none of
+    // it is dropped.
+    let start = target.get(..3 * 12).filter(|_| !has_dropped(target)).unwrap_or(target);
     let start = start.split(|&byte| byte == b'#').next().unwrap_or_default();
-    site.profile.notation().target_in(start, &mut [0; 9 * 12]).is_some_and(is_robots_txt)
+    is_robots_txt(&canonical(site.profile.notation(), start, &mut Space::<{ 9 * 12 }>::new()))
 }
 
 /// Resolves the answers of rules and fields; `None` if the image is damaged.

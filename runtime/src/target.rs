@@ -2,11 +2,13 @@
 //!
 //! A plain host is split by hand ([`split_plain`]); everything else goes through the `url` crate by
 //! way of [`SiteKey`]. A test compares the two. The target is always the caller's own bytes: dot
-//! segments and doubled slashes stay (R15). Only white space at the ends of an absolute URL is no
-//! part of it, as the URL standard says.
+//! segments and doubled slashes stay (R15). Only white space and control characters at the ends of
+//! an absolute URL are no part of it, as the URL standard says.
 
 use robomaton_formats::notation::{first_bytes, is_plain, lowercase_in};
-use robomaton_formats::site::{Scheme, SiteError, SiteKey, split_plain, split_scheme};
+use robomaton_formats::site::{
+    Scheme, SiteError, SiteKey, after_authority, from_first, split_plain, split_scheme, trimmed,
+};
 use robomaton_formats::{Notation, Profile};
 use std::borrow::Cow;
 use wide::u8x16;
@@ -180,16 +182,8 @@ pub(crate) fn split(profile: Profile, url: &str) -> Result<(Authority<'_>, Targe
         Some((scheme, bytes, rest)) => (Authority { scheme, bytes: Cow::Borrowed(bytes) }, rest),
         None => {
             let key = SiteKey::parse(url)?;
-            // The `url` crate drops controls and white space inside a URL; an authority that can be
-            // read in two ways is rejected.
-            let trimmed = url.as_bytes().trim_ascii();
-            let rest = after_authority(trimmed);
-            let front = trimmed.len() - rest.len();
-            if trimmed.iter().take(front).any(|&byte| byte <= b' ') {
-                return Err(SiteError::Control);
-            }
             let bytes = Cow::Owned(key.authority().as_bytes().to_vec());
-            (Authority { scheme: key.scheme(), bytes }, rest)
+            (Authority { scheme: key.scheme(), bytes }, after_authority(trimmed(url.as_bytes())))
         }
     };
     let target = match profile.notation() {
@@ -206,30 +200,16 @@ pub(crate) fn target(profile: Profile, url: &str) -> Target<'_> {
     match profile.notation() {
         Notation::Rep | Notation::Koster if url.first() == Some(&b'/') => path(url),
         Notation::Google => google(url),
-        _ if has_scheme(url) => path(after_authority(url)),
+        _ if has_scheme(url) => path(after_authority(trimmed(url))),
         _ => path(url),
     }
 }
 
 fn has_scheme(url: &[u8]) -> bool {
-    let url = url.trim_ascii_start();
+    let url = trimmed(url);
     [&b"https:"[..], b"http:"]
         .iter()
         .any(|scheme| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)))
-}
-
-/// The rest of an absolute URL after the authority. Any number of slashes of either kind may
-/// precede the authority, as the URL standard reads `http` URLs.
-fn after_authority(url: &[u8]) -> &[u8] {
-    let after_colon = url.trim_ascii().splitn(2, |&byte| byte == b':').last().unwrap_or_default();
-    let authority = from_first(after_colon, |byte| !matches!(byte, b'/' | b'\\'));
-    from_first(authority, |byte| matches!(byte, b'/' | b'\\' | b'?' | b'#'))
-}
-
-/// The rest of a text from the first byte on that is meant; empty if there is none.
-#[inline]
-fn from_first(text: &[u8], is: impl Fn(u8) -> bool) -> &[u8] {
-    text.iter().position(|&byte| is(byte)).and_then(|at| text.get(at..)).unwrap_or_default()
 }
 
 /// R9: an empty path is `/`.
@@ -273,10 +253,8 @@ mod tests {
     /// The result of the slow path alone.
     fn slow(url: &str) -> Option<(String, Vec<u8>)> {
         let key = SiteKey::parse(url).ok()?;
-        let url = url.trim_ascii();
-        let rest = after_authority(url.as_bytes());
-        let authority = &url[..url.len() - rest.len()];
-        (!authority.bytes().any(|byte| byte <= b' ')).then(|| (key.to_string(), path(rest).bytes().to_vec()))
+        let rest = after_authority(trimmed(url.as_bytes()));
+        Some((key.to_string(), path(rest).bytes().to_vec()))
     }
 
     #[test]

@@ -168,6 +168,9 @@ pub(crate) enum Tok {
 pub(crate) fn bytes(text: &[u8], is_pattern: bool) -> Vec<Tok> {
     let mut toks = Vec::new();
     let mut at = 0;
+    let is_kept = |byte: &u8| is_pattern || !b"\t\r\n".contains(byte);
+    let kept: Vec<u8> = text.iter().copied().filter(is_kept).collect();
+    let text = kept.as_slice();
     while at < text.len() {
         let hex = text.get(at + 1..at + 3).and_then(|hex| std::str::from_utf8(hex).ok());
         let hex = hex.filter(|hex| text[at] == b'%' && hex.bytes().all(|o| o.is_ascii_hexdigit()));

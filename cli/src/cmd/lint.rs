@@ -24,7 +24,7 @@ use remark::{FileFinding, has_mistakes};
 use robomaton_compiler::lint::STEPS;
 use robomaton_compiler::{CompileContext, Options};
 use robomaton_explain::lint::{Finding, FindingCounts, Places, lint_tree, sort};
-use robomaton_explain::{Origin, SiteFiles};
+use robomaton_explain::{Origin, SiteFiles, shown};
 use robomaton_grammar::{Tree, scan};
 use sarif::Sarif;
 use std::borrow::Cow;
@@ -151,6 +151,7 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
             }
         };
         let file = path.to_string_lossy();
+        let file = if format == Format::Text { shown(&file) } else { Cow::Borrowed(&*file) };
         let page = page::kind(&path);
         let source = if page.is_some() { page::utf8(&bytes) } else { Cow::Borrowed(&*bytes) };
         // The tree of a page consists of lines only.
@@ -179,7 +180,7 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
     match format {
         // If nothing was read, the error is enough.
         _ if read == 0 => {}
-        Format::Text => Text::total(read, clean, &only, counts, &mut out)?,
+        Format::Text => Text::total(read, clean, &shown(&only), counts, &mut out)?,
         Format::Json => {}
         Format::Sarif => sarif.print(&mut out)?,
     }

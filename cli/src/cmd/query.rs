@@ -95,8 +95,8 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
         let buffer = out.buffer();
         buffer.extend_from_slice(word_of(&words, answered.verdict.safe_decision()).as_bytes());
         buffer.push(b'\t');
-        buffer.extend_from_slice(answered.url);
-        buffer.push(b'\n');
+        out.untrusted(answered.url);
+        out.buffer().push(b'\n');
         out.make_room()
     })
 }

@@ -8,8 +8,9 @@ use crate::output::Out;
 use clap::Args;
 use robomaton_explain::count;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Args)]
@@ -28,7 +29,7 @@ pub(crate) struct Arguments {
 /// The output of `--json`; the fields are the keys that scripts rely on.
 #[derive(Serialize)]
 struct Verified<'a> {
-    image: &'a Path,
+    image: Cow<'a, str>,
     /// Always true: an image that violates a rule is an error.
     ok: bool,
     sites: usize,
@@ -54,10 +55,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (sites, bytes, profile) = (image.sites().count(), image.bytes(), image.profile());
     let mut out = Out::new();
     if *json {
-        out.json(&Verified { image: path, ok: true, sites, bytes, profile: profile.name(), texts: *texts })?;
+        let image = path.to_string_lossy();
+        out.json(&Verified { image, ok: true, sites, bytes, profile: profile.name(), texts: *texts })?;
     } else {
         let (sites, bytes) = (count(sites, "site"), count(bytes, "byte"));
-        writeln!(out, "ok: {}: {sites}, {bytes}, profile {profile}", path.display())?;
+        out.buffer().extend_from_slice(b"ok: ");
+        out.untrusted(path.as_os_str().as_encoded_bytes());
+        writeln!(out, ": {sites}, {bytes}, profile {profile}")?;
     }
     out.finish()?;
     Ok(ExitCode::SUCCESS)

@@ -129,9 +129,8 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
             let url = String::from_utf8_lossy(answered.url);
             return out.json(&VisitJson::new(answered.question(&url), at, &answer, verdict, timing));
         }
-        out.write_all(painter.paint(&answer.words(), answer.mood()).as_bytes())?;
-        out.write_all(b"\t")?;
-        out.write_all(answered.url)?;
+        write!(out, "{}\t", painter.paint(&answer.words(), answer.mood()))?;
+        out.untrusted(answered.url);
         out.write_all(b"\n")
     })?;
     Ok(if all_now || code != ExitCode::SUCCESS { code } else { ExitCode::from(1) })

@@ -99,7 +99,7 @@ impl Explanation {
 
     fn write_site(&self, out: &mut impl Write) -> io::Result<()> {
         let site = &self.site;
-        writeln!(out, "url      {}", site.url)?;
+        writeln!(out, "url      {}", shown(&site.url))?;
         let own = site.is_own.then_some("(the file's own)");
         if let Some(address) = site.site.as_deref().or(own) {
             write!(out, "site     {address}: {}", site.outcome.unwrap_or("damaged"))?;
@@ -115,9 +115,9 @@ impl Explanation {
         if let Some(note) = &self.unread_note {
             writeln!(out, "unread   the text {note}")?;
         }
-        writeln!(out, "asks     {}", self.query)?;
+        writeln!(out, "asks     {}", shown(&self.query.to_string()))?;
         match &site.target {
-            Some(target) => writeln!(out, "target   {target}"),
+            Some(target) => writeln!(out, "target   {}", shown(target)),
             None => Ok(()),
         }
     }

@@ -125,7 +125,7 @@ const PATHS: [&str; 40] = [
 ];
 
 /// URLs whose site is read in an unusual way, or that name none.
-const ODD_URLS: [&str; 62] = [
+const ODD_URLS: [&str; 67] = [
     "https://x.example",
     "HTTPS://X.Example:443/p",
     " https://x.example/p \n",
@@ -152,6 +152,11 @@ const ODD_URLS: [&str; 62] = [
     "https://x .example/p",
     "ht\ntps://x.example/p",
     "https://x.example/p\tq",
+    "https://x.example/\np",
+    "https://x.example/%7\r0",
+    "\u{1}https://x.example/p\u{1f}",
+    "\u{b}https:\n//x.example/p",
+    "https://x.example/\nrobots.txt",
     "https://x.example\u{0}/p",
     "https://x.exa<mple/p",
     "https://x.exa^mple/p",
@@ -191,7 +196,7 @@ const ODD_URLS: [&str; 62] = [
 ];
 
 /// Targets to be written in canonical bytes.
-const TARGETS: [&str; 16] = [
+const TARGETS: [&str; 17] = [
     "/a%2fb%61%7e",
     "/%2a%24*$",
     "/\u{e9} \u{1}",
@@ -208,6 +213,7 @@ const TARGETS: [&str; 16] = [
     "/\u{1F600}",
     "/%",
     "/%4",
+    "/\tA%4\n1\r\u{b}",
 ];
 
 /// Every image, by the path of its file in `data/conformance`.

@@ -43,6 +43,10 @@ enum Notation {
         int length = 0;
         for (int at = from; at < to;) {
             int first = text[at] & 0xFF;
+            if (isDropped(first)) {
+                byte[] kept = kept(text, from, to);
+                return target(kept, 0, kept.length, out);
+            }
             int value = first == '%' ? escape(text, at, to) : -1;
             if (this == REP) {
                 length = rep(text, from, at, first, value, out, length);
@@ -52,6 +56,22 @@ enum Notation {
             at += value < 0 ? 1 : 3;
         }
         return length;
+    }
+
+    /** True if clients drop this byte from a URL, wherever it stands. */
+    static boolean isDropped(int c) {
+        return c == '\t' || c == '\n' || c == '\r';
+    }
+
+    private static byte[] kept(byte[] text, int from, int to) {
+        byte[] kept = new byte[to - from];
+        int length = 0;
+        for (int at = from; at < to; at++) {
+            if (!isDropped(text[at])) {
+                kept[length++] = text[at];
+            }
+        }
+        return java.util.Arrays.copyOf(kept, length);
     }
 
     private int rep(byte[] text, int from, int at, int first, int value, byte[] out, int length) {

@@ -144,7 +144,7 @@ final class Target {
 
     /** True if the target canonically is {@code /robots.txt}. */
     boolean isRobotsTxt(Notation notation) {
-        if (rawLength < 2 || raw[1] != 'r' && raw[1] != '%') {
+        if (rawLength < 2 || raw[1] != 'r' && raw[1] != '%' && !Notation.isDropped(raw[1])) {
             return false;
         }
         byte[] bytes = bytes(notation);

@@ -123,7 +123,7 @@ final class Url {
     }
 
     private static boolean isSpace(byte c) {
-        return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
+        return c >= 0 && c <= ' ';
     }
 
     private boolean authority(byte[] url, int start) {
