@@ -355,7 +355,6 @@ pub(crate) fn checked<'q>(
     match &question.agent {
         None => {}
         Some(Names::One(name)) => named(name)?,
-        Some(Names::Several(names)) if names.is_empty() => return Err("`agent` is an empty list".to_owned()),
         Some(Names::Several(names)) => names.iter().try_for_each(|name| named(name))?,
     }
     if let Some(usage) = &question.usage {

@@ -5,7 +5,8 @@
 use crate::time::rfc3339;
 use crate::verdict::VerdictJson;
 use robomaton_runtime::{Crawler, DetailCache, Image, Verdict};
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -58,8 +59,8 @@ pub struct InputQuestion<'a> {
     /// The URL.
     #[serde(borrow)]
     pub url: Cow<'a, str>,
-    /// The crawler.
-    #[serde(borrow)]
+    /// The crawler. A list of names has one at least.
+    #[serde(borrow, default, deserialize_with = "some_names")]
     pub agent: Option<Names<'a>>,
     /// The usage.
     pub usage: Option<String>,
@@ -68,6 +69,15 @@ pub struct InputQuestion<'a> {
     /// True if only groups that name the crawler count.
     #[serde(default)]
     pub named_only: bool,
+}
+
+/// Refuses an empty list: the question would be about any crawler.
+fn some_names<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Names<'de>>, D::Error> {
+    let names: Option<Names<'de>> = Deserialize::deserialize(deserializer)?;
+    match names {
+        Some(Names::Several(names)) if names.is_empty() => Err(D::Error::custom("`agent` is an empty list")),
+        names => Ok(names),
+    }
 }
 
 /// A crawler's name, or several, best first.

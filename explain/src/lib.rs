@@ -50,7 +50,7 @@ pub use lines::{LINES, Line, Lines, Remark};
 pub use query::{Query, crawler_names, decide, for_purpose, name_remark, names, url_text};
 pub use room::ROOM;
 pub use single::{Fetch, Origin, SingleSite, SiteFiles, too_much, unread};
-pub use site::{ALL_RULES, SHOWN, SiteInfo};
+pub use site::{ALL_RULES, SHOWN, SiteInfo, find_document};
 pub use statements::StatementJson;
 pub use text::TextQuery;
 pub use url::{similar_site, url_mistake};

@@ -94,15 +94,31 @@ struct Extension {
     value: String,
 }
 
+/// The URL, or those of a host under any scheme.
+fn urls_of(url: &str) -> Vec<String> {
+    match url.contains("://") {
+        true => vec![url.to_owned()],
+        false => vec![format!("https://{url}"), format!("http://{url}")],
+    }
+}
+
+/// Finds a document of the site of a URL, or of a host under any scheme: its robots.txt, or the one
+/// of this name.
+pub fn find_document<'i, D: AsRef<[u8]>>(
+    image: &'i Image<D>,
+    url: &str,
+    document: Option<&str>,
+) -> Option<Site<'i>> {
+    urls_of(url).iter().find_map(|url| match document {
+        Some(name) => image.document(url, name),
+        None => image.site(url),
+    })
+}
+
 impl SiteInfo {
     /// Finds the site of a URL, or of a host under any scheme. `now` is in seconds since 1970.
     pub fn find<D: AsRef<[u8]>>(image: &Image<D>, url: &str, now: u64) -> Option<SiteInfo> {
-        let urls = if url.contains("://") {
-            vec![url.to_owned()]
-        } else {
-            vec![format!("https://{url}"), format!("http://{url}")]
-        };
-        urls.iter().find_map(|url| {
+        urls_of(url).iter().find_map(|url| {
             let (robots, data) = (image.site(url), image.document(url, DATA_TXT));
             let document = |site: Option<Site<'_>>| site.map(|site| Document::of(image, &site, now));
             (robots.is_some() || data.is_some())

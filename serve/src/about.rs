@@ -10,7 +10,7 @@ use axum::extract::{RawQuery, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use robomaton_explain::time::{now, rfc3339};
-use robomaton_explain::{Query, SiteInfo, explain};
+use robomaton_explain::{Query, SiteInfo, explain, find_document};
 use robomaton_runtime::{Image, Profile};
 use serde::Serialize;
 
@@ -55,11 +55,13 @@ pub(crate) fn text_of<D: AsRef<[u8]>>(
     url: &str,
     document: Option<&str>,
 ) -> Result<Response, Refusal> {
-    let site = match document {
-        Some(name) => image.document(url, name),
-        None => image.site(url),
-    };
-    let site = site.ok_or_else(|| no_site(url))?;
+    let site = find_document(image, url, document).ok_or_else(|| match document {
+        Some(name) => {
+            let what = format!("the image does not contain a {name} of the site of {url:?}");
+            Refusal::new(StatusCode::NOT_FOUND, what)
+        }
+        None => no_site(url),
+    })?;
     let text = site.source(TEXT + 1).ok_or_else(|| {
         let what = format!("the image holds no text of the site of {url:?}");
         Refusal::new(StatusCode::NOT_FOUND, what)

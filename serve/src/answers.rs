@@ -8,9 +8,9 @@ use crate::app::Client;
 use crate::decide::{of_array, of_lines};
 use crate::error::Refusal;
 use crate::limits::{ANSWERS, BATCH, URL};
-use crate::parameters::Parameters;
+use crate::parameters::{Parameters, no_parameters};
 use crate::queries::{Asked, Resolved};
-use crate::reply::{json, read_body};
+use crate::reply::{json, object, read_body};
 use crate::store::{Shared, StoreApp};
 use crate::verdicts::{LINE, lines};
 use axum::body::Body;
@@ -45,7 +45,12 @@ pub(crate) async fn one(State(app): Shared, RawQuery(query): RawQuery) -> Result
 }
 
 /// `POST /v1/decide`.
-pub(crate) async fn batch(State(app): Shared, body: Body) -> Result<Response, Refusal> {
+pub(crate) async fn batch(
+    State(app): Shared,
+    RawQuery(query): RawQuery,
+    body: Body,
+) -> Result<Response, Refusal> {
+    no_parameters(query.as_deref())?;
     let body = read_body(&app.bodies, body, BATCH).await?;
     let shared = Arc::clone(&app);
     let answer = move |client: &Client| {
@@ -93,8 +98,7 @@ fn read<'q>(
     json: &'q str,
     last: Option<&Arc<Resolved>>,
 ) -> Result<(InputQuestion<'q>, Arc<Resolved>), Refusal> {
-    let input: InputQuestion<'q> =
-        serde_json::from_str(json).map_err(|error| Refusal::bad(error.to_string()))?;
+    let input: InputQuestion<'q> = object(json.as_bytes())?;
     if input.url.len() > URL {
         return Err(Refusal::too_long("the url", URL, "bytes"));
     }

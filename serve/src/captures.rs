@@ -7,11 +7,12 @@
 
 use crate::error::Refusal;
 use crate::limits::{BATCH, QUESTIONS, REASON, WARC};
+use crate::parameters::no_parameters;
 use crate::reply::{json, read_body};
 use crate::store::{Shared, StoreApp};
 use crate::token;
 use axum::body::Body;
-use axum::extract::State;
+use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use robomaton_explain::time::now;
@@ -63,8 +64,14 @@ impl std::fmt::Display for Place {
 }
 
 /// `PUT /v1/captures`.
-pub(crate) async fn put(State(app): Shared, headers: HeaderMap, body: Body) -> Result<Response, Refusal> {
+pub(crate) async fn put(
+    State(app): Shared,
+    headers: HeaderMap,
+    RawQuery(query): RawQuery,
+    body: Body,
+) -> Result<Response, Refusal> {
     token::check(app.token.as_ref(), &headers)?;
+    no_parameters(query.as_deref())?;
     let is_warc = is_warc(&headers);
     let body = read_body(&app.bodies, body, BATCH).await?;
     let shared = Arc::clone(&app);

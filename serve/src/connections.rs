@@ -82,6 +82,7 @@ pub(crate) async fn serve(
     let under_way = graceful.count();
     if tokio::time::timeout(DRAIN, graceful.shutdown()).await.is_err() {
         let remark = common.remark;
-        remark(&format!("of {under_way} connections not all ended within {} seconds", DRAIN.as_secs()));
+        let seconds = DRAIN.as_secs();
+        remark(&format!("connections did not end within {seconds} seconds; {under_way} were under way"));
     }
 }

@@ -92,8 +92,12 @@ fn rows<'i>(
 }
 
 /// `POST /v1/test/crawlers`.
-pub(crate) async fn of_text(State(app): Shared, body: Body) -> Result<Response, Refusal> {
-    answer_test(app, body, |test: TestCrawlers, terms, client| {
+pub(crate) async fn of_text(
+    State(app): Shared,
+    RawQuery(parameters): RawQuery,
+    body: Body,
+) -> Result<Response, Refusal> {
+    answer_test(app, parameters, body, |test: TestCrawlers, terms, client| {
         let profile = profile(test.profile.as_deref())?;
         check_url(&test.url)?;
         let purpose = non_empty(&test.purpose);

@@ -6,8 +6,8 @@ use crate::current::Served;
 use crate::error::Refusal;
 use crate::limits::{AGENTS, ANSWERS, BATCH, QUESTIONS, URL};
 use crate::metrics::Metrics;
-use crate::parameters::{Parameters, USAGE};
-use crate::reply::{json, read_body};
+use crate::parameters::{Parameters, USAGE, no_parameters};
+use crate::reply::{json, object, read_body};
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::header;
@@ -69,7 +69,12 @@ fn echo<'a>(url: &'a str, agent: &'a Agent, words: Words<'a>) -> QuestionJson<'a
 }
 
 /// `POST /v1/decide`.
-pub(crate) async fn batch(State(app): Shared, body: Body) -> Result<Response, Refusal> {
+pub(crate) async fn batch(
+    State(app): Shared,
+    RawQuery(query): RawQuery,
+    body: Body,
+) -> Result<Response, Refusal> {
+    no_parameters(query.as_deref())?;
     let body = read_body(&app.bodies, body, BATCH).await?;
     let shared: Arc<App> = app.clone();
     let answer = move |client: &Client| {
@@ -161,8 +166,7 @@ impl Batch<'_> {
     }
 
     fn read<'q>(&self, json: &'q str, questions: &mut Questions<'q>) -> Result<(), Refusal> {
-        let input: InputQuestion<'q> =
-            serde_json::from_str(json).map_err(|error| Refusal::bad(error.to_string()))?;
+        let input: InputQuestion<'q> = object(json.as_bytes())?;
         if input.url.len() > URL {
             return Err(Refusal::too_long("the url", URL, "bytes"));
         }

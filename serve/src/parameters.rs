@@ -112,6 +112,9 @@ pub(crate) fn pairs<'a>(
     pairs.map(|pair| {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         if !known.contains(&name) {
+            if known.is_empty() {
+                return Err(Refusal::bad(format!("no parameter {name:?} here: the body has the question")));
+            }
             let of = known.join(", ");
             return Err(Refusal::bad(format!(
                 "no parameter {name:?} here, only {of}; an `&` in a value is written %26"
@@ -122,6 +125,11 @@ pub(crate) fn pairs<'a>(
         })?;
         Ok((name, value))
     })
+}
+
+/// Refuses every parameter: the body of the request says all.
+pub(crate) fn no_parameters(query: Option<&str>) -> Result<(), Refusal> {
+    pairs(query, &[]).try_for_each(|pair| pair.map(drop))
 }
 
 /// Sets a parameter that may be given once.

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use http_body_util::BodyExt;
 use robomaton_explain::Error;
 use robomaton_runtime::Site;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Reads the body of a request, up to a number of bytes, within a time limit.
 pub(crate) async fn read_body(budget: &Waiting, body: Body, limit: usize) -> Result<Bytes, Refusal> {
@@ -33,6 +33,14 @@ async fn collect(mut arriving: Arriving<'_>, mut body: Body, limit: usize) -> Re
         arriving.push(&part)?;
     }
     Ok(arriving.whole())
+}
+
+/// Parses a JSON object. `serde` alone would take an array of its values, too.
+pub(crate) fn object<'j, T: Deserialize<'j>>(json: &'j [u8]) -> Result<T, Refusal> {
+    if json.trim_ascii_start().first() != Some(&b'{') {
+        return Err(Refusal::bad("not a JSON object"));
+    }
+    serde_json::from_slice(json).map_err(|error| Refusal::bad(error.to_string()))
 }
 
 /// A value as JSON.

@@ -8,11 +8,11 @@
 use crate::app::{App, Client, Shared};
 use crate::error::Refusal;
 use crate::limits::{EXPLAINED_URL, GROUPS, TEST, TEST_URLS};
-use crate::parameters::{USAGE, query};
-use crate::reply::{check_explainable, json, read_body, refusal_of, too_much};
+use crate::parameters::{USAGE, no_parameters, query};
+use crate::reply::{check_explainable, json, object, read_body, refusal_of, too_much};
 use crate::row::Row;
 use axum::body::Body;
-use axum::extract::State;
+use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use robomaton_compiler::{LimitName, Limits, Options};
 use robomaton_explain::{
@@ -72,8 +72,12 @@ struct TestResult {
 }
 
 /// `POST /v1/test`.
-pub(crate) async fn test(State(app): Shared, body: Body) -> Result<Response, Refusal> {
-    answer_test(app, body, |test: Test, terms, _| {
+pub(crate) async fn test(
+    State(app): Shared,
+    RawQuery(parameters): RawQuery,
+    body: Body,
+) -> Result<Response, Refusal> {
+    answer_test(app, parameters, body, |test: Test, terms, _| {
         let profile = profile(test.profile.as_deref())?;
         check_url(&test.url)?;
         let origin = Origin::of(&test.url, profile).map_err(|error| refusal_of(&error))?;
@@ -112,8 +116,12 @@ struct UrlRow<'a> {
 }
 
 /// `POST /v1/test/urls`.
-pub(crate) async fn urls(State(app): Shared, body: Body) -> Result<Response, Refusal> {
-    answer_test(app, body, |test: TestUrls, terms, client| {
+pub(crate) async fn urls(
+    State(app): Shared,
+    RawQuery(parameters): RawQuery,
+    body: Body,
+) -> Result<Response, Refusal> {
+    answer_test(app, parameters, body, |test: TestUrls, terms, client| {
         let profile = profile(test.profile.as_deref())?;
         match test.urls.len() {
             0 => return Err(Refusal::bad("no urls are given")),
@@ -169,16 +177,14 @@ fn origin_of_all(urls: &[String], profile: Profile) -> Result<Origin, Refusal> {
 /// Reads a body and answers it on a thread for heavy work.
 pub(crate) async fn answer_test<T: DeserializeOwned>(
     app: Arc<App>,
+    parameters: Option<String>,
     body: Body,
     answer: impl FnOnce(T, &Terms, &Client) -> Result<Response, Refusal> + Send + 'static,
 ) -> Result<Response, Refusal> {
+    no_parameters(parameters.as_deref())?;
     let body = read_body(&app.bodies, body, TEST).await?;
     let shared = app.clone();
-    app.apart(move |client| {
-        let test = serde_json::from_slice(&body).map_err(|error| Refusal::bad(error.to_string()))?;
-        answer(test, &shared.current.get().terms, client)
-    })
-    .await
+    app.apart(move |client| answer(object(&body)?, &shared.current.get().terms, client)).await
 }
 
 /// A text, compiled for a site.

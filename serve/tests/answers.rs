@@ -116,7 +116,13 @@ fn a_batch_is_answered_whole_or_refused_with_the_place() {
             "did you mean \"train\"?",
         ),
         (format!("[{good}, {{\"agent\": \"a\"}}]"), json!(2), "question 2: missing field `url`"),
-        (format!("{good}\n{good}\n7"), json!(3), "question 3: invalid type"),
+        (format!("{good}\n{good}\n7"), json!(3), "question 3: not a JSON object"),
+        (
+            format!("[{good}, [\"https://a.example/\", null, null, null, false]]"),
+            json!(2),
+            "not a JSON object",
+        ),
+        (format!("{good}\n{{\"url\": \"a\", \"agent\": []}}"), json!(2), "`agent` is an empty list"),
         (format!("{good}\n{{\"url\": \"a\", \"agent\": \"\"}}"), json!(2), "names no crawler"),
         (format!("[{good}"), Value::Null, "no JSON array"),
         (String::new(), Value::Null, "no questions"),
@@ -136,6 +142,42 @@ fn a_batch_is_answered_whole_or_refused_with_the_place() {
 }
 
 #[test]
+fn a_body_is_asked_without_parameters() {
+    let service = Service::start();
+    let test = json!({ "text": ROBOTS, "url": "/x" }).to_string();
+    let tests = json!({ "text": ROBOTS, "urls": ["/x"] }).to_string();
+    for (path, body) in [
+        ("/v1/decide", r#"{"url": "https://a.example/"}"#),
+        ("/v1/test", &test),
+        ("/v1/test/crawlers", &test),
+        ("/v1/test/urls", &tests),
+    ] {
+        assert_eq!(service.post(path, body).status, 200, "{path}");
+        let refused = service.post(&format!("{path}?agent=GPTBot"), body).refused(400);
+        assert_eq!(refused, "no parameter \"agent\" here: the body has the question");
+    }
+    assert_eq!(service.post("/v1/test", "[]").refused(400), "not a JSON object");
+}
+
+/// Clients drop tabs and line ends from a URL before they request it.
+#[test]
+fn line_ends_in_a_url_hide_no_rule() {
+    let service = Service::start();
+    for url in ["https://a.example/\nprivate", "https://a.example/pri\tvate"] {
+        let told = service.post("/v1/decide", json!({ "url": url }).to_string()).json();
+        assert_eq!((&told["url"], &told["verdict"]), (&json!(url), &json!("disallowed")));
+        let query = format!("url={}", url.replace('\n', "%0A").replace('\t', "%09"));
+        for path in ["decide", "explain"] {
+            assert_eq!(service.get(&format!("/v1/{path}?{query}")).json()["verdict"], "disallowed");
+        }
+        let body = json!({ "text": ROBOTS, "url": url }).to_string();
+        assert_eq!(service.post("/v1/test", body).json()["verdict"], "disallowed");
+    }
+    let body = json!({ "text": ROBOTS, "url": "ht\ttps://a.example/x" }).to_string();
+    assert!(service.post("/v1/test", body).refused(400).contains("control character before the path"));
+}
+
+#[test]
 fn a_site_is_told_as_the_image_holds_it() {
     let service = Service::start();
     let site = service.get("/v1/site?url=a.example").json();
@@ -150,6 +192,10 @@ fn a_site_is_told_as_the_image_holds_it() {
     assert_eq!((text.status, text.text()), (200, ROBOTS));
     assert!(text.head.contains("content-type: text/plain; charset=utf-8"), "{}", text.head);
     assert!(service.get("/v1/text?url=https://z.example/").refused(404).contains("does not contain"));
+    // A host alone will do, as for /v1/site.
+    assert_eq!(service.get("/v1/text?url=a.example").text(), ROBOTS);
+    let refused = service.get("/v1/text?url=a.example&document=data.txt").refused(404);
+    assert_eq!(refused, "the image does not contain a data.txt of the site of \"a.example\"");
 }
 
 #[test]
@@ -248,7 +294,7 @@ fn any_language_is_tested() {
 fn wrong_tests_are_refused() {
     let service = Service::start();
     let refused = |body: &str, status: u16| service.post("/v1/test", body).refused(status);
-    assert!(refused("", 400).contains("EOF"));
+    assert!(refused("", 400).contains("not a JSON object"));
     assert!(refused(r#"{"text": "", "url": ""}"#, 400).contains("the root"));
     assert!(refused(r#"{"text": "", "url": "x y"}"#, 400).contains("is not a URL: it begins with neither"));
     assert!(refused(r#"{"text": "", "url": "/", "agents": "a"}"#, 400).contains("unknown field `agents`"));

@@ -356,3 +356,13 @@ fn captures_of_readers_are_taken() {
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
 }
+
+#[test]
+fn captures_have_no_parameters_and_are_objects() {
+    let folder = TempDir::new().expect("a folder");
+    let service = Service::start(folder.path(), Some(TOKEN));
+    let refused = service.asked_well("PUT", "/v1/captures?x=1").refused(400);
+    assert!(refused.starts_with("no parameter \"x\" here"), "{refused}");
+    let put = service.put_well(r#"["https://a.example/robots.txt",1700000000,200,0,{},"User-agent: *"]"#);
+    assert!(put.status == 422 && put.text().contains("not a JSON object"), "{}", put.text());
+}

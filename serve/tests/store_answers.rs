@@ -110,7 +110,7 @@ fn batches_are_those_of_an_image() {
     let mut questions: Vec<Value> = URLS.iter().map(|url| question(url, json!("GPTBot"))).collect();
     questions.extend(URLS.iter().map(|url| question(url, json!(["nobodysbot", "GPTBot"]))));
     questions.push(json!({ "url": URLS[0] }));
-    questions.push(json!({ "url": URLS[0], "agent": [], "usage": "index", "purpose": "train" }));
+    questions.push(json!({ "url": URLS[0], "usage": "index", "purpose": "train" }));
     questions.push(json!({ "url": URLS[0], "agent": "x,y", "named_only": true }));
     let lines: Vec<String> = questions.iter().map(Value::to_string).collect();
     let bodies = [lines.join("\n"), json!(questions).to_string()];
@@ -118,9 +118,15 @@ fn batches_are_those_of_an_image() {
         let answer = both.same(|client| client.post("/v1/decide", body.as_bytes()));
         assert_eq!(answer.status, 200, "{}", answer.text());
     }
-    for bad in
-        ["", "[]", "x", r#"{"url": "x", "agnet": "a"}"#, r#"[{"url": "x"}, {"url": "x", "agent": ""}]"#]
-    {
+    for bad in [
+        "",
+        "[]",
+        "x",
+        r#"{"url": "x", "agnet": "a"}"#,
+        r#"[{"url": "x"}, {"url": "x", "agent": ""}]"#,
+        r#"{"url": "x", "agent": []}"#,
+        r#"[["x", null, null, null, false]]"#,
+    ] {
         assert_eq!(both.same(|client| client.post("/v1/decide", bad.as_bytes())).status, 400, "{bad}");
     }
     let urls = URLS.join("\n");

@@ -86,6 +86,10 @@ impl Capture {
     /// If it is no such object, the time cannot be read or is more than a day after `now`, or a
     /// success has no body; the reason in one line.
     pub fn from_json(line: &[u8], now: u64) -> Result<Capture, String> {
+        // `serde` alone would take an array of its values, too.
+        if line.trim_ascii_start().first() != Some(&b'{') {
+            return Err("not a JSON object".to_owned());
+        }
         let line: Line = serde_json::from_slice(line).map_err(|error| error.to_string())?;
         let Line { url, fetched_at, status, redirects, headers, body } = line;
         let fetched_at = fetched_at.map_or(Ok(now), TimeJson::seconds)?;
