@@ -8,7 +8,7 @@ use crate::chart::{Chart, Group, Kind, Row, longest};
 use crate::crawler_words::{DRAWN_OF_PURPOSE, SITES, heading, words};
 use crate::figures::{CLASSES, CoverageCounts, Figures, class_name};
 use crate::line::{LINES, Line, Lines, Moment};
-use crate::numbers::{day, grouped, share, tenths};
+use crate::numbers::{day, grouped, share, sites, tenths};
 use crate::text::with_code;
 use crate::use_charts::use_charts;
 use maud::{Markup, html};
@@ -84,7 +84,7 @@ fn kept_out(figures: &Figures) -> Chart<'static> {
         about: html! {
             "The share of sites that let a crawler crawl nothing at all: because a group for its name says so, or because "
             "the rules for everyone (" code { "User-agent: *" } ") do and no group names it. Of "
-            (grouped(figures.sites)) " sites; sorted by that share."
+            (sites(figures.sites)) "; sorted by that share."
         },
         full: longest(&groups),
         whole: figures.sites,

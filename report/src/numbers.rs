@@ -32,6 +32,11 @@ pub(crate) fn grouped(number: u64) -> String {
     out
 }
 
+/// A number of sites, in words.
+pub(crate) fn sites(number: u64) -> String {
+    format!("{} {}", grouped(number), if number == 1 { "site" } else { "sites" })
+}
+
 /// The day of a time in Unix seconds, in UTC, as in `2019-08-20`; empty after the year 9999.
 pub(crate) fn day(seconds: u64) -> String {
     let moment = i64::try_from(seconds).ok().and_then(|seconds| Timestamp::from_second(seconds).ok());
@@ -44,6 +49,7 @@ mod tests {
 
     #[test]
     fn numbers_are_written() {
+        assert_eq!([0, 1, 1_000].map(sites), ["0 sites", "1 site", "1,000 sites"]);
         assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!((tenths(2, 3), tenths(0, 0)), ("66.7%".to_owned(), "0.0%".to_owned()));
         assert_eq!((percent(1, 3), percent(0, 0)), ("33.33%".to_owned(), "0.00%".to_owned()));

@@ -6,7 +6,7 @@
 use crate::charts::{charts, over_time};
 use crate::figures::Figures;
 use crate::gather::Data;
-use crate::numbers::{day, grouped, tenths};
+use crate::numbers::{day, grouped, sites, tenths};
 use crate::{Options, Point};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -43,10 +43,9 @@ pub(crate) fn page<D: AsRef<[u8]>>(
         hash(SHEET)
     );
     let meta = image.view().meta().unwrap_or_default();
-    let title = options
-        .title
-        .clone()
-        .unwrap_or_else(|| format!("What {} sites tell crawlers", grouped(figures.sites)));
+    let tell = if figures.sites == 1 { "tells" } else { "tell" };
+    let title =
+        options.title.clone().unwrap_or_else(|| format!("What {} {tell} crawlers", sites(figures.sites)));
     let markup = html! {
         (DOCTYPE)
         html lang="en" {
@@ -64,7 +63,7 @@ pub(crate) fn page<D: AsRef<[u8]>>(
                 header {
                     h1 { (title) }
                     p {
-                        "Taken from the robots.txt of " (grouped(figures.sites)) " sites" (dates(figures)) ". "
+                        "Taken from the robots.txt of " (sites(figures.sites)) (dates(figures)) ". "
                         "Read in the profile " (image.profile().name()) " by " (meta.generator) "."
                         @if !meta.crawlers.is_empty() {
                             " The image was narrowed to the crawlers " (meta.crawlers.join(", ")) "."
@@ -116,7 +115,7 @@ fn hash(text: &str) -> String {
 fn tiles(figures: &Figures) -> Markup {
     let rules = figures.with(Outcome::Rules);
     let tiles = [
-        (grouped(figures.sites), "sites".to_owned()),
+        (grouped(figures.sites), if figures.sites == 1 { "site" } else { "sites" }.to_owned()),
         (grouped(rules), format!("with rules, {}", tenths(rules, figures.sites))),
         (grouped(figures.texts), "distinct texts".to_owned()),
         (grouped(figures.rules), "rules in them".to_owned()),
