@@ -325,7 +325,7 @@ pub(crate) fn parse(line: &str) -> Result<InputQuestion<'_>, String> {
     };
     match line.split_once('\t') {
         None => Ok(plain(line)),
-        Some((url, _)) if url.contains("://") => {
+        Some((url, _)) if begins_as_url(url) => {
             Err(format!("{} is before the tab; the agent comes first, then the URL", quoted(url)))
         }
         Some((agent, url)) => {
@@ -333,6 +333,12 @@ pub(crate) fn parse(line: &str) -> Result<InputQuestion<'_>, String> {
             Ok(InputQuestion { agent: Some(agent), ..plain(url.trim_ascii()) })
         }
     }
+}
+
+/// True if a text that should name a crawler is a URL. A whole `User-Agent` header may contain one,
+/// but does not begin with one.
+pub(crate) fn begins_as_url(agent: &str) -> bool {
+    agent.split_once("://").is_some_and(|(scheme, _)| !scheme.contains(['/', ' ', '(']))
 }
 
 /// Checks the question and splits its names.
@@ -409,6 +415,9 @@ mod tests {
         let agent = |name: &str| Some(name.to_owned());
         assert_eq!(read("https://a/"), ("https://a/".to_owned(), None, None));
         assert_eq!(read("Bot \t https://a/"), ("https://a/".to_owned(), agent("Bot"), None));
+        let header = "Mozilla/5.0 (compatible; Bot/2.1; +http://bot.example/)";
+        let line = format!("{header}\thttps://a/");
+        assert_eq!(read(&line), ("https://a/".to_owned(), agent(header), None));
         let object = r#"{"url": "https://a/", "agent": ["a", "b"], "usage": "index"}"#;
         assert_eq!(read(object), ("https://a/".to_owned(), agent("a,b"), Some("index".to_owned())));
     }

@@ -12,6 +12,7 @@ use robomaton_runtime::{Image, LeftOut, OpenOptions};
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The initial buffer size in bytes.
 const CHUNK: usize = 256 << 10;
@@ -44,13 +45,18 @@ pub(crate) fn open_layers(path: &Path, without_damaged_layers: bool) -> Result<I
     // replace it in the same way.
     let image = unsafe { options.open(path)? };
     remark_left_out(image.left_out());
+    remark_logged(path);
+    Ok(image)
+}
+
+/// Remarks that a store has captures in its log only, which its layers do not have.
+pub(crate) fn remark_logged(path: &Path) {
     if path.is_dir() && robomaton_store::has_logged(path) {
         let path = path.display();
         remark(&format!(
             "{path}: captures since the last compaction do not count; `store compact` makes a layer"
         ));
     }
-    Ok(image)
 }
 
 /// Names the layers that were left out.
@@ -65,7 +71,11 @@ pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Failure> {
     read(path, |_| LONGEST_FILE)
 }
 
-/// Reads a file. The limit is the one for its first bytes.
+/// True once a file was read from standard input.
+static IS_STDIN_READ: AtomicBool = AtomicBool::new(false);
+
+/// Reads a file. The limit is the one for its first bytes. Standard input is one file: read again,
+/// it would be an empty one, which permits everything.
 fn read(path: &Path, limit: impl Fn(&[u8]) -> u64) -> Result<Vec<u8>, Failure> {
     let failed = |error: io::Error| match path.to_str() {
         Some(url) if is_url(url) => {
@@ -76,6 +86,9 @@ fn read(path: &Path, limit: impl Fn(&[u8]) -> u64) -> Result<Vec<u8>, Failure> {
         _ => Failure::Said(format!("cannot read {}: {error}", path.display())),
     };
     let mut file: Box<dyn Read> = match path.to_str() {
+        Some("-") if IS_STDIN_READ.swap(true, Ordering::Relaxed) => {
+            return Err(Failure::Said("`-` is given twice, but standard input is one file".to_owned()));
+        }
         Some("-") => Box::new(io::stdin().lock()),
         _ => Box::new(File::open(path).map_err(failed)?),
     };

@@ -53,7 +53,7 @@ Examples:
   robomaton check robots.txt Googlebot https://example.com/x
 
 Exit codes: 0 success (`check` and `page`: allowed; `visit`: all may be visited now; `lint`: no findings above a note), \
-1 the opposite answer of these four, 2 error. A closed pipe is success.";
+1 the opposite answer of these four, 2 error. A closed pipe is no error.";
 
 /// Runs the command with these arguments, the first of which is the program's name. The binary's
 /// `main` calls it.

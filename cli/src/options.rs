@@ -8,12 +8,12 @@ use crate::failure::Failure;
 use crate::input::{LONGEST_PAGE, open_layers, read_text};
 use crate::output::remark;
 use crate::signals::watch;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use robomaton_build::{Destination, check_inputs, check_kind, whole};
 use robomaton_compiler::{Limits, Options};
 use robomaton_explain::{
-    Query, SiteFiles, check_usage, crawler_names, for_purpose, name_remark, names, time,
+    Origin, Query, SiteFiles, check_usage, crawler_names, for_purpose, name_remark, names, time, url_mistake,
 };
 use robomaton_formats::site::absolute_url;
 use robomaton_formats::vocabulary::{ControlToken, optional_tables};
@@ -27,11 +27,15 @@ pub(crate) struct DestinationArgs {
     /// Image to write
     #[arg(short, long, value_name = "IMAGE")]
     output: PathBuf,
-    /// Write N files to the directory IMAGE, which every command opens as one image
-    #[arg(long, value_name = "N")]
+    /// Write N files, 1 to 255, to the directory IMAGE, which every command opens as one image
+    #[arg(long, value_name = "N", value_parser = shards())]
     shards: Option<NonZero<u8>>,
     #[command(flatten)]
     force: ForceArgs,
+}
+
+fn shards() -> impl TypedValueParser<Value = NonZero<u8>> {
+    RangedU64ValueParser::<u8>::new().range(1..=u64::from(u8::MAX)).try_map(NonZero::try_from)
 }
 
 impl DestinationArgs {
@@ -41,6 +45,17 @@ impl DestinationArgs {
         let open = if self.force.force { Destination::open_forced } else { Destination::open };
         Ok(open(&self.output, self.shards)?)
     }
+}
+
+/// The most threads of a command. More cost more time to start than they save.
+const MOST_THREADS: u64 = 256;
+
+/// The number of threads of a command.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct ThreadsArgs {
+    /// Number of threads, at most 256; 0 for one per core
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = RangedU64ValueParser::<usize>::new().range(0..=MOST_THREADS))]
+    pub(crate) threads: usize,
 }
 
 /// Whether an output may replace any file.
@@ -347,6 +362,17 @@ pub(crate) fn given_url(url: &str) -> Result<(), Failure> {
             Err(Failure::Said("the URL is empty; of a robots.txt, `/` is the root (see --help)".to_owned()))
         }
         _ => Ok(()),
+    }
+}
+
+/// The site of a text, if `--site` names it.
+pub(crate) fn origin(site: Option<&str>, profile: Profile) -> Result<Origin, Failure> {
+    match site {
+        Some(url) => match url_mistake(url) {
+            Some(mistake) => Err(Failure::Said(mistake)),
+            None => Ok(Origin::of(url, profile)?),
+        },
+        None => Ok(Origin::unknown()?),
     }
 }
 

@@ -21,13 +21,26 @@ const FULL: usize = 256 << 10;
 pub(crate) struct Out {
     buffer: Vec<u8>,
     is_terminal: bool,
+    /// True if a closed pipe ends nothing.
+    is_optional: bool,
     stdout: StdoutLock<'static>,
 }
 
 impl Out {
     pub(crate) fn new() -> Out {
         let stdout = io::stdout().lock();
-        Out { buffer: Vec::with_capacity(FULL + (16 << 10)), is_terminal: stdout.is_terminal(), stdout }
+        Out {
+            buffer: Vec::with_capacity(FULL + (16 << 10)),
+            is_terminal: stdout.is_terminal(),
+            is_optional: false,
+            stdout,
+        }
+    }
+
+    /// The output of a command whose exit code is the answer, which it has even if nobody reads the
+    /// output to its end.
+    pub(crate) fn of_answer() -> Out {
+        Out { is_optional: true, ..Out::new() }
     }
 
     /// The buffer, for appending without a check per piece; call [`Out::make_room`] afterwards.
@@ -86,7 +99,10 @@ impl Write for Out {
     fn flush(&mut self) -> io::Result<()> {
         let written = self.stdout.write_all(&self.buffer).and_then(|()| self.stdout.flush());
         self.buffer.clear();
-        written
+        match written {
+            Err(error) if self.is_optional && error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            written => written,
+        }
     }
 }
 
@@ -233,6 +249,16 @@ mod tests {
         assert_eq!(without_number("cannot open a: No such file (os error 2)"), "cannot open a: No such file");
         assert_eq!(without_number("a (os error 2) (L, line 3)"), "a (L, line 3)");
         assert_eq!(without_number("a (os error x)"), "a (os error x)");
+    }
+
+    #[test]
+    fn a_terminal_is_not_controlled() {
+        let mut out = Out::new();
+        for (is_terminal, expected) in [(false, "/\u{1b}[31mx\ry"), (true, "/\\u{1b}[31mx\\n\\ry")] {
+            out.is_terminal = is_terminal;
+            out.untrusted(b"/\x1b[31mx\n\ry");
+            assert_eq!(String::from_utf8(std::mem::take(out.buffer())).unwrap(), expected);
+        }
     }
 
     #[test]

@@ -120,12 +120,10 @@ fn bench_measures_what_agrees() {
 fn a_closed_pipe_is_success() {
     let place = Place::with_image();
     place.write("urls.txt", "https://a.example/private/x\n".repeat(200_000));
-    place.write("bad.txt", "oops\n".repeat(20_000));
-    let runs: [&[&str]; 6] = [
+    let runs: [&[&str]; 5] = [
         &["query", "i.rimg"],
         &["query", "i.rimg", "--json"],
         &["filter", "i.rimg", "--agent", "x", "-v"],
-        &["lint", "bad.txt"],
         &["inspect", "i.rimg"],
         &["--help"],
     ];
@@ -176,4 +174,30 @@ fn help_has_examples_everywhere() {
     place.run(&["nonsense"]).fails("nonsense");
     place.run(&["query", "--nonsense"]).fails("--nonsense");
     assert_eq!(place.run(&[]).code, 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_image_of_any_name_is_verified() {
+    use std::os::unix::ffi::OsStrExt;
+    let place = Place::with_image();
+    let name = std::ffi::OsStr::from_bytes(b"bad\xff.rimg");
+    std::fs::copy(place.path("i.rimg"), place.path("").join(name)).expect("a copy");
+    let out = place.command(&["verify", "--json"]).arg(name).output().expect("a run");
+    let told: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
+    assert_eq!((&told["image"], &told["ok"]), (&"bad\u{fffd}.rimg".into(), &true.into()));
+}
+
+#[test]
+fn threads_and_shards_have_a_limit() {
+    let place = Place::with_image();
+    for command in [["compile", "captures.jsonl"], ["merge", "i.rimg"]] {
+        let arguments = [&command[..], &["-o", "o.rimg", "--threads", "257"]].concat();
+        place.run(&arguments).fails("257 is not in 0..=256");
+        place.run(&[&arguments[..4], &["--threads", "256"]].concat()).ok();
+        for shards in ["0", "256"] {
+            let run = place.run(&[&arguments[..4], &["--shards", shards]].concat());
+            run.fails(&format!("{shards} is not in 1..=255"));
+        }
+    }
 }

@@ -66,7 +66,7 @@ fn lines_that_are_no_questions_are_told_and_the_others_answered() {
             }
             "filter" => assert_eq!(run.out, "https://a.example/x\n"),
             "visit" => assert!(run.out.ends_with("\nnow\thttps://a.example/x\n"), "{run:?}"),
-            _ => assert!(run.out.contains("\n1 queries, 0 left out"), "{run:?}"),
+            _ => assert!(run.out.contains("\n1 query, 0 left out"), "{run:?}"),
         }
     }
     // Invalid lines are printed neither with nor without -v.

@@ -446,3 +446,72 @@ fn a_condition_that_nobody_can_meet_says_so() {
     let told = place.run(&["explain", "robots.txt", "/n/", "--usage", "index"]).ok();
     assert!(told.contains("only if  max-length=9-words (nobody can meet this condition)\n"), "{told}");
 }
+
+/// A file of the site itself is supplied by its path or by its URL, whichever the text writes.
+#[test]
+fn files_of_the_own_site_have_two_names() {
+    let place = Place::new();
+    let (path, url) = ("/me.txt", "https://a.example/me.txt");
+    place.write("me.txt", "ACAP-crawler: me\nACAP-disallow-index: /n\n");
+    for written in [path, url] {
+        let text = "ACAP-crawler: *\nACAP-allow-index: /\nACAP-crawler: me\nACAP-permissions-reference: ";
+        place.write("robots.txt", format!("{text}{written}\n"));
+        for given in [path, url] {
+            let with = format!("{given}=me.txt");
+            for (at, code, out) in [("x", 0, "allowed\t"), ("n", 1, "disallowed\t")] {
+                let at = format!("https://a.example/{at}");
+                let run = place.run(&["check", "robots.txt", "me", &at, "--usage", "index", "--with", &with]);
+                assert!(run.code == code && run.out.starts_with(out) && run.err.is_empty(), "{run:?}");
+            }
+            let ask = ["explain", "robots.txt", "https://a.example/x", "--agent", "me", "--usage", "index"];
+            let run = place.run(&[&ask[..], &["--with", &with]].concat());
+            assert!(run.err.is_empty() && run.ok().contains("verdict  allowed: line 2 permits it"));
+        }
+    }
+    let run = place.run(&["check", "robots.txt", "me", "https://b.example/", "--with", "/me.txt=me.txt"]);
+    assert!(run.err.contains("--with /me.txt: the robots.txt does not refer to it"), "{run:?}");
+}
+
+/// Standard input is one file: read again, it would be an empty one.
+#[test]
+fn standard_input_is_read_once() {
+    let place = Place::new();
+    let page = ["page", "-", "--robots", "-", "--url", "https://a.example/", "--agent", "x"];
+    for command in [&page[..], &["check", "-", "x", "/", "--with", "/x=-"], &["lint", "--with", "/x=-", "-"]]
+    {
+        place.run_with(command, ROBOTS).fails("`-` is given twice, but standard input is one file");
+    }
+    let run = place.run_with(&["lint", "-", "-"], "User-agent: *\nDisallow: /\n");
+    assert_eq!((run.code, run.err.contains("given twice")), (2, true), "{run:?}");
+}
+
+/// The exit code is the answer, whoever reads the output.
+#[test]
+fn a_closed_pipe_changes_no_exit_code() {
+    let place = Place::with_image();
+    // More than a buffer holds.
+    place.write("robots.txt", "oops\n".repeat(20_000));
+    place.write("other.jsonl", "{\"url\":\"https://a.example/robots.txt\",\"status\":200,\"body\":\"\"}");
+    place.run(&["compile", "other.jsonl", "-o", "other.rimg"]).ok();
+    for command in [
+        &["lint", "robots.txt", "--all"][..],
+        &["diff", "i.rimg", "other.rimg", "--exit-code"],
+        &["visit", "i.rimg", "--agent", "x", "https://a.example/private"],
+        &["check", "robots.txt", "x", "/", "--usage", "index"],
+    ] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let status = place.command(command).stdout(writer).status().expect("a run");
+        assert_eq!(status.code(), Some(1), "{command:?}");
+    }
+}
+
+#[test]
+fn a_site_is_a_url() {
+    let place = Place::new();
+    place.write("robots.txt", ROBOTS);
+    for command in [["dump", "policy"].as_slice(), &["lint"]] {
+        let run = place.run(&[command, &["--site", "a.example", "robots.txt"]].concat());
+        run.fails("\"a.example\" has no scheme; write https://a.example\n");
+    }
+}

@@ -49,7 +49,7 @@ pub use image::{explain, options_of};
 pub use lines::{LINES, Line, Lines, Remark};
 pub use query::{Query, crawler_names, decide, for_purpose, name_remark, names, url_text};
 pub use room::ROOM;
-pub use single::{Fetch, Origin, SingleSite, SiteFiles, too_much, unread};
+pub use single::{Fetch, Origin, SingleSite, SiteFiles, SpelledFiles, too_much, unread};
 pub use site::{ALL_RULES, SHOWN, SiteInfo, find_document};
 pub use statements::StatementJson;
 pub use text::TextQuery;

@@ -60,6 +60,7 @@ pub fn lint(
     steps: usize,
 ) -> Vec<Finding> {
     let tree = scan(text, options.limits.bytes(options.profile));
+    let files = files.spelled(origin);
     let files = files.slices();
     let context = CompileContext { origin: origin.authority(), files: &files, ..CompileContext::default() };
     lint_tree(&tree, &context, options, steps)

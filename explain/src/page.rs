@@ -93,6 +93,7 @@ impl PageQuery<'_> {
         let PageQuery { page, url, robots, files, query, terms } = *self;
         let options = &robots.options;
         let origin = Origin::of(url, Profile::Full)?;
+        let files = files.spelled(&origin);
         let (slices, pages) = (files.slices(), [page.numbered(url)]);
         let mut beside = robots.detail.as_ref().map(SiteDocuments::of).unwrap_or_default();
         let ai_txt = beside.ai_txt.take();

@@ -11,6 +11,7 @@ use robomaton_compiler::{
 use robomaton_formats::SiteKey;
 use robomaton_formats::site::absolute_url;
 use robomaton_runtime::{Image, Outcome, Profile, Site, Terms};
+use std::borrow::Cow;
 
 /// The host of a site if only a path is known.
 const NO_HOST: &str = "localhost";
@@ -58,7 +59,7 @@ impl Origin {
     }
 
     /// The files that a text refers to, but that are missing.
-    pub fn missing(&self, policy: &Policy<'_>, files: &SiteFiles) -> Vec<String> {
+    pub fn missing(&self, policy: &Policy<'_>, files: &SpelledFiles<'_>) -> Vec<String> {
         let is_here = |locator: &String| {
             let key = referred(locator, self.authority());
             key.is_some_and(|key| files.0.iter().any(|(known, _)| *known == key))
@@ -85,23 +86,51 @@ pub fn too_much(over: OverLimit) -> String {
     format!("line {line} goes over the limit of {allowed} {}, so everything is disallowed", limit.unit())
 }
 
-/// Other files that a robots.txt may refer to, by the paths of those of its site, and the URLs
-/// (`absolute_url`) of those of other servers and of RSL documents.
+/// Other files that a robots.txt may refer to, each by its path on the site or its URL
+/// (`absolute_url`).
 #[derive(Clone, Debug, Default)]
 pub struct SiteFiles(pub Vec<(String, Vec<u8>)>);
 
 impl SiteFiles {
     /// The files that a document does not refer to, by their keys.
-    pub fn unused<'a>(&'a self, document: &'a Document) -> impl Iterator<Item = &'a str> {
+    pub fn unused<'a>(&'a self, document: &'a Document, origin: &'a Origin) -> impl Iterator<Item = &'a str> {
         let is_used = |key: &String| {
-            document.references.iter().any(|url| url == key || absolute_url(url).as_ref() == Some(key))
+            spellings(key, origin).any(|key| {
+                document
+                    .references
+                    .iter()
+                    .any(|url| *url == key || absolute_url(url).as_deref() == Some(&*key))
+            })
         };
         self.0.iter().map(|(key, _)| key).filter(move |key| !is_used(key)).map(String::as_str)
     }
 
+    /// The files of a site, by its path and by its URL where both are known: a text may refer to a
+    /// file of its own site by either, ACAP by the path and RSL by the URL.
+    pub fn spelled(&self, origin: &Origin) -> SpelledFiles<'_> {
+        let files = self.0.iter().flat_map(|(key, text)| {
+            spellings(key, origin).map(|key| (key.into_owned(), text.as_slice())).collect::<Vec<_>>()
+        });
+        SpelledFiles(files.collect())
+    }
+}
+
+/// The key of a file, and the other one that it has on this site.
+fn spellings<'k>(key: &'k str, origin: &Origin) -> impl Iterator<Item = Cow<'k, str>> {
+    let other = match origin.authority() {
+        Some(_) if key.starts_with('/') => absolute_url(&format!("{}{key}", origin.key)),
+        authority => referred(key, authority).filter(|path| path != key),
+    };
+    [Some(Cow::Borrowed(key)), other.map(Cow::Owned)].into_iter().flatten()
+}
+
+/// [`SiteFiles`] by all their keys on a site.
+pub struct SpelledFiles<'a>(Vec<(String, &'a [u8])>);
+
+impl SpelledFiles<'_> {
     /// The files in the form that the compiler takes.
     pub fn slices(&self) -> Vec<(&str, &[u8])> {
-        self.0.iter().map(|(path, text)| (path.as_str(), text.as_slice())).collect()
+        self.0.iter().map(|(key, text)| (key.as_str(), *text)).collect()
     }
 }
 
@@ -129,6 +158,7 @@ impl SingleSite {
         files: &SiteFiles,
         options: &Options,
     ) -> Result<SingleSite, Error> {
+        let files = files.spelled(origin);
         let files = files.slices();
         let context =
             CompileContext { origin: origin.authority(), files: &files, ..CompileContext::default() };

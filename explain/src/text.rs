@@ -71,7 +71,8 @@ impl TextQuery<'_> {
     ) -> Result<(Explanation, T), Error> {
         let TextQuery { text, files, options, query, terms, url } = *self;
         let origin = Origin::of(url, options.profile)?;
-        let slices = files.slices();
+        let spelled = files.spelled(&origin);
+        let slices = spelled.slices();
         let context =
             CompileContext { origin: origin.authority(), files: &slices, ..CompileContext::default() };
         let tree = scan(text, options.limits.bytes(options.profile));
@@ -87,7 +88,7 @@ impl TextQuery<'_> {
             is_path: origin.authority().is_none(),
             unread: document.unread,
             unread_note: unread(document.unread, options),
-            unused_files: files.unused(document).map(str::to_owned).collect(),
+            unused_files: files.unused(document, &origin).map(str::to_owned).collect(),
             ..TextFacts::default()
         };
         let Some(policy) = lowered.ok().filter(|_| site.outcome() == Some(Outcome::Rules)) else {
@@ -104,7 +105,7 @@ impl TextQuery<'_> {
             let read = read(reading)?;
             return Ok((explanation, read));
         };
-        facts.missing = origin.missing(&policy, files);
+        facts.missing = origin.missing(&policy, &spelled);
         let limit = options.limits.bytes(options.profile);
         let texts = Texts::new(&tree).with_files(&policy, &slices, origin.authority(), limit);
         answer.trace(&policy, |evidence| {

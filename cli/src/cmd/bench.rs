@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     queries: PathBuf,
     #[command(flatten)]
     query: QueryArgs,
-    /// Number of rounds of each measurement
+    /// Number of rounds of each measurement, at least 7
     #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u32).range(7..))]
     rounds: u32,
     /// Print one JSON object
@@ -177,10 +177,8 @@ impl Results {
         writeln!(out, "batch              {:>12.1} ns", self.batch)?;
         writeln!(out, "lookups per second {:>12.0}", self.lookups_per_second)?;
         let Results { queries, unknown_sites, rounds, checksum, .. } = self;
-        writeln!(
-            out,
-            "{queries} queries, {unknown_sites} left out, median of {rounds} rounds, checksum {checksum}"
-        )
+        let queries = if *queries == 1 { "1 query".to_owned() } else { format!("{queries} queries") };
+        writeln!(out, "{queries}, {unknown_sites} left out, median of {rounds} rounds, checksum {checksum}")
     }
 }
 

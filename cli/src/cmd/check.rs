@@ -4,6 +4,7 @@
 //! uses. Only an unconditional permission is exit code 0: a permission under conditions is not, nor
 //! one that a missing file might take back.
 
+use crate::ask::begins_as_url;
 use crate::failure::Failure;
 use crate::input::{called, read_text};
 use crate::options::{Dialect, NamedArgs, UsageArgs, WithArgs, check_agents, given_url, remark_unused};
@@ -75,9 +76,7 @@ impl Arguments {
             (None, None, _) => return Err(missing("<AGENT> and <URL> are")),
             (_, _, None) | (Some(_), None, _) => return Err(missing("<URL> is")),
         };
-        // A whole User-Agent header may contain a URL, but does not begin with one.
-        let is_url = agent.split_once("://").is_some_and(|(scheme, _)| !scheme.contains(['/', ' ', '(']));
-        if is_url || agent.starts_with('/') {
+        if begins_as_url(agent) || agent.starts_with('/') {
             let what = format!("{} names no crawler: the crawler goes before the URL", quoted(agent));
             return Err(Failure::Said(what));
         }
@@ -96,7 +95,7 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
     let terms = Terms { elements: arguments.usage.elements, ..Terms::default() };
     let options = arguments.dialect.options();
     let single = SingleSite::compile(&text, &origin, &files, &options)?.with_terms(terms);
-    files.unused(&single.document).for_each(remark_unused);
+    files.unused(&single.document, &origin).for_each(remark_unused);
     if let Some(unread) = unread(single.document.unread, &options) {
         remark(&format!("{} {unread}", called(&arguments.file)));
     }
@@ -110,9 +109,11 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
         remark(&format!("{}: {reason}", called(&arguments.file)));
     }
     if verdict.is_incomplete() {
-        remark("a file that the robots.txt refers to for this crawler is missing; --with supplies it");
+        remark(
+            "a file that the robots.txt refers to for this crawler is missing or cannot be read; --with supplies it",
+        );
     }
-    let mut out = Out::new();
+    let mut out = Out::of_answer();
     let written = if arguments.json {
         let UsageArgs { usage, purpose, .. } = &arguments.usage;
         let agent = agents.join(",");
@@ -123,11 +124,8 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
     } else {
         write(&verdict, url, Painter::new(color), &mut out)
     };
-    match written.map_err(Failure::from).and_then(|()| out.finish()) {
-        // The exit code is the answer, even if nobody reads the line.
-        Ok(()) | Err(Failure::ClosedPipe) => Ok(ExitCode::from(u8::from(!verdict.is_allowed()))),
-        Err(failure) => Err(failure),
-    }
+    written.map_err(Failure::from).and_then(|()| out.finish())?;
+    Ok(ExitCode::from(u8::from(!verdict.is_allowed())))
 }
 
 fn write(verdict: &Verdict<'_>, url: &str, painter: Painter, out: &mut Out) -> io::Result<()> {

@@ -6,7 +6,7 @@
 use crate::bar;
 use crate::failure::Failure;
 use crate::input::is_url;
-use crate::options::{DestinationArgs, Dialect};
+use crate::options::{DestinationArgs, Dialect, ThreadsArgs};
 use crate::output::{Out, is_verbose, remark};
 use clap::Args;
 use indicatif::{HumanCount, ProgressBar};
@@ -58,9 +58,8 @@ pub(crate) struct Arguments {
     /// image is kept
     #[arg(long)]
     allow_empty: bool,
-    /// Number of threads; 0 for one per core
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    threads: usize,
+    #[command(flatten)]
+    threads: ThreadsArgs,
     /// Print the summary as one JSON object
     #[arg(long)]
     json: bool,
@@ -117,7 +116,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut options = BatchOptions {
         compile,
         pages: arguments.pages,
-        threads: arguments.threads,
+        threads: arguments.threads.threads,
         warc_root: Some(arguments.warc_root.clone()),
         ..BatchOptions::default()
     };

@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let crawlers = arguments.about.crawlers(images[1].profile())?;
     let usages = arguments.about.usages(&[&images[0], &images[1]])?;
     let subjects = images.each_ref().map(|image| Subjects::new(image, &crawlers, &usages));
-    let mut out = Out::new();
+    let mut out = Out::of_answer();
     let mut summary = Summary::new(arguments.examples);
     let mut tell = |writers: &mut [Writer<'_>]| -> Result<u64, Failure> {
         let [old, new] = &images;

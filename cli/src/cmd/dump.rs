@@ -8,11 +8,11 @@ mod json;
 
 use crate::failure::Failure;
 use crate::input::{is_image, open_image, read_text, read_text_or_image};
-use crate::options::{Dialect, WithArgs, remark_unused};
+use crate::options::{Dialect, WithArgs, origin, remark_unused};
 use crate::output::Out;
 use clap::{Args, ValueEnum};
 use robomaton_compiler::{CompileContext, compile_with, dump_automaton, dump_policy, lower_with};
-use robomaton_explain::{Origin, SingleSite};
+use robomaton_explain::SingleSite;
 use robomaton_runtime::Image;
 use std::io::Write;
 use std::path::PathBuf;
@@ -73,10 +73,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Stage::Tree | Stage::Policy | Stage::Automaton => read_text(&arguments.file, limit)?,
     };
     let options = arguments.dialect.options();
-    let origin = match &arguments.site {
-        Some(url) => Origin::of(url, options.profile)?,
-        None => Origin::unknown()?,
-    };
+    let origin = origin(arguments.site.as_deref(), options.profile)?;
     let files = arguments.with.read()?;
     let mut out = Out::new();
     match arguments.stage {
@@ -86,10 +83,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
         Stage::Image => {
             let single = SingleSite::compile(&bytes, &origin, &files, &options)?;
-            files.unused(&single.document).for_each(remark_unused);
+            files.unused(&single.document, &origin).for_each(remark_unused);
             image_of(single.image(), arguments.json, &mut out)?;
         }
         Stage::Automaton => {
+            let files = files.spelled(&origin);
             let files = files.slices();
             let context =
                 CompileContext { origin: origin.authority(), files: &files, ..CompileContext::default() };
@@ -116,6 +114,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
                     out.write_all(robomaton_grammar::dump(&tree).as_bytes())?;
                 }
             } else {
+                let files = files.spelled(&origin);
                 let files = files.slices();
                 let context =
                     CompileContext { origin: origin.authority(), files: &files, ..CompileContext::default() };

@@ -17,7 +17,7 @@ pub(super) use explain::DOCUMENT;
 
 use crate::failure::Failure;
 use crate::input::{LONGEST_PAGE, called, read_text};
-use crate::options::{Dialect, WithArgs};
+use crate::options::{Dialect, WithArgs, origin};
 use crate::output::{ColorArg, Out};
 use clap::{Args, ValueEnum};
 use remark::{FileFinding, has_mistakes};
@@ -99,7 +99,8 @@ struct Linter {
 impl Linter {
     /// All findings about a text, ordered by position.
     fn text_findings(&self, tree: &Tree<'_>) -> Vec<Finding> {
-        let files = self.files.slices();
+        let files = self.files.spelled(&self.origin);
+        let files = files.slices();
         let context =
             CompileContext { origin: self.origin.authority(), files: &files, ..CompileContext::default() };
         lint_tree(tree, &context, &self.options, self.max_steps)
@@ -122,16 +123,13 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
         return Ok(ExitCode::SUCCESS);
     }
     let options = arguments.dialect.options();
-    let origin = match &arguments.site {
-        Some(url) => Origin::of(url, options.profile)?,
-        None => Origin::unknown()?,
-    };
+    let origin = origin(arguments.site.as_deref(), options.profile)?;
     let (files, max_steps) = (arguments.with.read()?, arguments.max_steps);
     let linter = Linter { options, origin, files, max_steps };
     let format = if arguments.json { Format::Json } else { arguments.format };
     let text = Text::new(color.is_on(), arguments.all, arguments.quiet);
     let mut sarif = Sarif::default();
-    let mut out = Out::new();
+    let mut out = Out::of_answer();
     let (mut read, mut clean, mut only) = (0, 0, String::new());
     let mut counts = FindingCounts::default();
     let mut unread = None;

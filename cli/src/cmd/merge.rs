@@ -4,8 +4,8 @@
 //! compiled together.
 
 use crate::failure::Failure;
-use crate::input::remark_left_out;
-use crate::options::{DestinationArgs, LayersArgs};
+use crate::input::{remark_left_out, remark_logged};
+use crate::options::{DestinationArgs, LayersArgs, ThreadsArgs};
 use crate::output::Out;
 use clap::Args;
 use robomaton_build::{MergeOptions, Merged, merge_with};
@@ -25,9 +25,8 @@ pub(crate) struct Arguments {
     destination: DestinationArgs,
     #[command(flatten)]
     layers: LayersArgs,
-    /// Number of verifying threads; 0 for one per core
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    threads: usize,
+    #[command(flatten)]
+    threads: ThreadsArgs,
     /// Print the summary as one JSON object
     #[arg(long)]
     json: bool,
@@ -47,10 +46,14 @@ Examples:
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let LayersArgs { without_damaged_layers } = arguments.layers;
-    let options =
-        MergeOptions { threads: arguments.threads, without_damaged_layers, ..MergeOptions::default() };
+    let options = MergeOptions {
+        threads: arguments.threads.threads,
+        without_damaged_layers,
+        ..MergeOptions::default()
+    };
     let merged = merge_with(options, &arguments.images, arguments.destination.open()?)?;
     remark_left_out(&merged.left_out);
+    arguments.images.iter().for_each(|image| remark_logged(image));
     let mut out = Out::new();
     if arguments.json {
         out.json(&merged)?;

@@ -80,13 +80,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     };
     let explanation = question.explain()?;
     explanation.remarks().for_each(|message| remark(&message));
-    let mut out = Out::new();
+    let mut out = Out::of_answer();
     let written = if arguments.json { out.json(&explanation) } else { explanation.write(&mut out) };
-    match written.map_err(Failure::from).and_then(|()| out.finish()) {
-        // The exit code is the answer, even if nobody reads the output.
-        Ok(()) | Err(Failure::ClosedPipe) => Ok(ExitCode::from(u8::from(!explanation.is_allowed()))),
-        Err(failure) => Err(failure),
-    }
+    written.map_err(Failure::from).and_then(|()| out.finish())?;
+    Ok(ExitCode::from(u8::from(!explanation.is_allowed())))
 }
 
 /// Opens an image of the profile that reads pages.

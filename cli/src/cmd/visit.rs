@@ -132,7 +132,12 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
         write!(out, "{}\t", painter.paint(&answer.words(), answer.mood()))?;
         out.untrusted(answered.url);
         out.write_all(b"\n")
-    })?;
+    });
+    let code = match code {
+        // Nobody reads on: the exit code is that of the lines until here.
+        Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
+        code => code?,
+    };
     Ok(if all_now || code != ExitCode::SUCCESS { code } else { ExitCode::from(1) })
 }
 
