@@ -285,5 +285,32 @@ fn captures_in_the_log_alone_are_told() {
     assert!(!place.run(&asked).err.contains("last compaction"));
     place.run(&["store", "put", "s", "2.jsonl"]).ok();
     let run = place.run(&asked);
-    assert!(run.err.contains("captures since the last compaction do not count"), "{run:?}");
+    let told = "captures since the last compaction do not count";
+    assert!(run.err.contains(told), "{run:?}");
+    for command in [&["merge", "s", "-o", "m.rimg"][..], &["store", "seed", "other", "s"]] {
+        let run = place.run(command);
+        assert!(run.code == 0 && run.err.contains(told), "{run:?}");
+    }
+}
+
+/// A command that failed can be corrected and run again.
+#[test]
+fn a_failure_leaves_no_new_store() {
+    let place = Place::with_image();
+    place.run(&["compile", "captures.jsonl", "-o", "g.rimg", "--profile", "google"]).ok();
+    let damaged = std::fs::read(place.path("i.rimg")).map(|mut bytes| {
+        bytes.truncate(bytes.len() / 2);
+        bytes
+    });
+    place.write("damaged.rimg", damaged.expect("an image"));
+    let seed = |image: &str| place.run(&["store", "seed", "s", image]);
+    seed("g.rimg").fails("g.rimg: has the profile google, not full");
+    seed("damaged.rimg").fails("damaged.rimg");
+    seed("none.rimg").fails("none.rimg");
+    place.write("no.csv", "a,b\n1,2\n");
+    let put = place.run(&["store", "put", "s", "no.csv"]);
+    assert_eq!((put.code, put.out.as_str()), (2, "0 captures put, 0 not newer, 2 invalid\n"));
+    assert!(!place.path("s").exists());
+    place.run(&["store", "seed", "s", "g.rimg", "--profile", "google"]).ok();
+    place.run(&["store", "stats", "s"]).fails("s: has the profile google, not full");
 }

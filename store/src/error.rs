@@ -1,7 +1,7 @@
 //! Errors of a store. Each names its file.
 
 use robomaton_corpus::SkipReason;
-use robomaton_formats::ImageError;
+use robomaton_formats::{ImageError, Profile};
 use robomaton_runtime::{LayersError, OpenError};
 use std::io;
 use std::path::PathBuf;
@@ -86,6 +86,16 @@ pub enum StoreError {
     /// A layer cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
+    /// The layers were compiled under another profile than the options name.
+    #[error("{}: has the profile {held}, not {wanted}; the options must be the same whenever a store is opened", path.display())]
+    OtherProfile {
+        /// The directory or image.
+        path: PathBuf,
+        /// The profile of the options.
+        wanted: Profile,
+        /// The profile of the layers.
+        held: Profile,
+    },
     /// The layers were compiled with other options than those of the store.
     #[error("{}: {error}", path.display())]
     Unlike {

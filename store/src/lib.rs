@@ -45,5 +45,5 @@ pub use json::SiteStateJson;
 pub use reader::{Reader, ReaderOptions};
 pub use snapshot::{Query, Snapshot};
 pub use state::{Knowledge, Manners, SiteState};
-pub use store::{Durability, Stats, Store, StoreOptions};
+pub use store::{Durability, Stats, Store, StoreOptions, check_options};
 pub use warc::{WarcCaptures, WarcTooMuch};

@@ -23,7 +23,7 @@ use crate::store::{check_options, replay, stack, with};
 use crate::table::Table;
 use crate::{Capture, Due, SiteState, Stats, StoreError, limits, open};
 use arc_swap::ArcSwap;
-use robomaton_compiler::{Options, ProgramCache, emit};
+use robomaton_compiler::{Options, ProgramCache};
 use robomaton_formats::Decision;
 use robomaton_runtime::{LeftOut, Manifest, Terms};
 use std::collections::BTreeMap;
@@ -119,7 +119,7 @@ impl Reader {
         let directory = directory.as_ref().to_owned();
         let manifest = manifest(&directory)?;
         let stack = Arc::new(open_stack(&directory, &options, &[])?);
-        check_options(&directory, &stack.layers, emit(Vec::new(), &options.compile)?)?;
+        check_options(&directory, &stack.layers, &options.compile)?;
         let table = Table::new();
         let snapshot = Snapshot { stack: Arc::clone(&stack), frozen: Table::new(), table: table.clone() };
         let followed = Followed {

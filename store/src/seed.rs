@@ -16,7 +16,6 @@ use crate::snapshot::Snapshot;
 use crate::store::{check_options, stack};
 use crate::{Store, StoreError, open};
 use robomaton_build::{Destination, MergeOptions, merge_with};
-use robomaton_compiler::emit;
 use robomaton_runtime::{Manifest, OpenError, files};
 use std::fs::{self, File};
 use std::io;
@@ -105,7 +104,7 @@ impl Store {
             }
         };
         let named = images.first().unwrap_or(&path);
-        check_options(named, &layer, emit(Vec::new(), &self.options.compile)?)
+        check_options(named, &layer, &self.options.compile)
     }
 
     /// Replaces the manifest. Returns the layers of the former one.

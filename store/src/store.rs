@@ -196,7 +196,7 @@ impl Store {
         let stray = files.layers.iter().filter(|name| !manifest.layers.contains(name));
         stray.into_iter().try_for_each(|name| remove_layer(&directory, name))?;
         let stack = stack(&directory, open::layers(&directory)?, &options.terms)?;
-        check_options(&directory, &stack.layers, empty)?;
+        check_options(&directory, &stack.layers, &options.compile)?;
         let mut snapshot = Snapshot { stack: Arc::new(stack), frozen: Table::new(), table: Table::new() };
         let (mut cache, mut last) = (ProgramCache::default(), None);
         for &number in &files.logs {
@@ -487,13 +487,20 @@ pub(crate) fn stack(directory: &Path, layers: Image, terms: &Terms) -> Result<St
     Ok(Stack { number: NEXT.fetch_add(1, Ordering::Relaxed), layers, names, visits })
 }
 
-/// Refuses layers that were compiled with other options than an empty image.
-pub(crate) fn check_options(directory: &Path, layers: &Image, empty: Vec<u8>) -> Result<(), StoreError> {
-    let empty = Image::from_bytes(empty)?;
+/// Refuses layers, or an image for [`Store::seed`], that were compiled with other options.
+///
+/// # Errors
+/// If they were; the error names this path.
+pub fn check_options(directory: &Path, layers: &Image, compile: &Options) -> Result<(), StoreError> {
+    let (path, wanted, held) = (directory.to_owned(), compile.profile, layers.profile());
+    if wanted != held {
+        return Err(StoreError::OtherProfile { path, wanted, held });
+    }
+    let empty = Image::from_bytes(emit(Vec::new(), compile)?)?;
     let newest = layers.layers().last();
     // The layers are alike, so one of them tells.
     let images: Vec<Image<&[u8]>> = empty.shards().chain(newest).collect();
-    let unlike = |error: LayersError| StoreError::Unlike { path: directory.to_owned(), error };
+    let unlike = |error: LayersError| StoreError::Unlike { path, error };
     Image::of_layers(images).map(|_| ()).map_err(unlike)
 }
 

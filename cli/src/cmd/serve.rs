@@ -3,6 +3,7 @@
 //! Arguments and help; the service is the crate `serve`.
 
 use crate::failure::Failure;
+use crate::input::remark_logged;
 use crate::options::{Dialect, LayersArgs, TermsArgs};
 use crate::output::remark;
 use clap::Args;
@@ -132,10 +133,12 @@ fn of_image(arguments: &Arguments, image: &Path) -> Result<Server, Failure> {
         poll: POLL,
         remark,
     };
-    Server::bind(options).map_err(|error| match error {
+    let server = Server::bind(options).map_err(|error| match error {
         Error::Open(error) => error.into(),
         error => Failure::from_error(error),
-    })
+    })?;
+    remark_logged(image);
+    Ok(server)
 }
 
 fn of_store(arguments: &Arguments, directory: &Path) -> Result<Server, Failure> {

@@ -8,17 +8,19 @@ mod put;
 
 use super::visit::{Time, time};
 use crate::failure::Failure;
-use crate::input::remark_left_out;
+use crate::input::{open_image, remark_left_out};
 use crate::options::{Dialect, LayersArgs, LongUnreachableArgs};
 use crate::output::{Out, remark};
 use clap::{Args, Subcommand};
 use robomaton_explain::time::now;
 use robomaton_explain::{count, crawler_names, names};
 use robomaton_runtime::{LeftOut, Manifest, Terms};
-use robomaton_store::{Durability, Reader, ReaderOptions, SiteStateJson, Stats, Store, StoreOptions};
+use robomaton_store::{
+    Durability, Reader, ReaderOptions, SiteStateJson, Stats, Store, StoreOptions, check_options,
+};
 use serde_json::json;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 #[derive(Args)]
@@ -75,8 +77,8 @@ struct State {
     /// Time of the question, in RFC 3339 or in seconds since 1970 [default: now]
     #[arg(long, value_name = "TIME", value_parser = time)]
     now: Option<Time>,
-    /// Print how the sites want to be visited by this crawler, too; several names are separated by
-    /// commas, best first
+    /// With --json, print how the sites want to be visited by this crawler, too; several names are
+    /// separated by commas, best first
     #[arg(long, value_name = "NAME", requires = "json")]
     agent: Option<String>,
     #[command(flatten)]
@@ -125,7 +127,8 @@ same file. A capture counts if it is newer than the one that is held. The text o
 store is opened.
 
 `seed` makes compiled images the base of a store that holds nothing yet. An image has no validators, so the first \
-fetch of each site is unconditional. A site whose time of fetch the image does not have is stale and due at once.
+fetch of each site is unconditional. A site whose time of fetch the image does not have is stale and due at once. \
+A host without a scheme answers for both; its state is unknown, and it is due as https.
 
 `state` prints STATE<TAB>URL for each URL. STATE is fresh, stale (the answers count, fetch again), unreachable (all is \
 disallowed, and 30 days after the first failure as --on-long-unreachable says) or unknown (fetch first). In JSON: url, \
@@ -147,6 +150,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     match &arguments.action {
         Action::Put(put) => put::run(put),
         Action::Seed(seed) => {
+            // First, so that images that are no base leave no store behind.
+            seed.images.iter().try_for_each(|image| check_base(image, &seed.store))?;
             let store = open(&seed.store)?;
             store.seed(&seed.images).map_err(Failure::from_error)?;
             stats(&store.stats(), seed.store.json)
@@ -183,6 +188,13 @@ fn open(arguments: &StoreArgs) -> Result<Store, Failure> {
         remark(&format!("the layer {name} is left out, and kept as {name}.damaged: {error}"));
     }
     Ok(store)
+}
+
+/// Refuses an image that cannot be the base of a store with these options.
+fn check_base(path: &Path, arguments: &StoreArgs) -> Result<(), Failure> {
+    let image = open_image(path)?;
+    image.verify().map_err(|error| Failure::of(path, error))?;
+    check_options(path, &image, &arguments.dialect.options()).map_err(Failure::from_error)
 }
 
 /// Refuses a directory that is no store: none is created.
@@ -232,7 +244,11 @@ fn run_state(arguments: &State) -> Result<ExitCode, Failure> {
                     None => state,
                 })?;
             }
-            Ok(state) => writeln!(out, "{}\t{url}", state.knowledge.name())?,
+            Ok(state) => {
+                write!(out, "{}\t", state.knowledge.name())?;
+                out.untrusted(url.as_bytes());
+                out.write_all(b"\n")?;
+            }
             Err(error) => {
                 invalid += 1;
                 remark(&error.to_string());

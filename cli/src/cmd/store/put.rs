@@ -10,6 +10,7 @@ use crate::output::{Out, remark};
 use clap::Args;
 use robomaton_explain::count;
 use robomaton_explain::time::now;
+use robomaton_runtime::Manifest;
 use robomaton_store::{Capture, Store, WarcCaptures, WarcTooMuch};
 use serde::Serialize;
 use std::fmt::Display;
@@ -61,13 +62,19 @@ pub(super) fn run(arguments: &Put) -> Result<ExitCode, Failure> {
     input.by_ref().take(longest).read_to_end(&mut head).map_err(unread)?;
     let is_warc = WARC_HEADS.iter().any(|start| head.starts_with(start));
     let input = Cursor::new(head).chain(input);
-    let mut putting = Putting { store: open(&arguments.store)?, summary: Summary::default() };
+    let mut putting = Putting { arguments: &arguments.store, store: None, summary: Summary::default() };
+    if Manifest::is_in(&arguments.store.directory) {
+        putting.store()?;
+    }
     match is_warc {
         true => putting.put_warc(input, path)?,
         false => putting.put_lines(input, unread)?,
     }
-    let Putting { store, summary } = putting;
-    store.sync().map_err(Failure::from_error)?;
+    if putting.summary.invalid == 0 {
+        putting.store()?;
+    }
+    let Putting { store, summary, .. } = putting;
+    store.map_or(Ok(()), |store| store.sync()).map_err(Failure::from_error)?;
     let mut out = Out::new();
     if arguments.store.json {
         out.json(&summary)?;
@@ -84,12 +91,22 @@ pub(super) fn run(arguments: &Put) -> Result<ExitCode, Failure> {
 }
 
 /// A store and what was put into it.
-struct Putting {
-    store: Store,
+struct Putting<'a> {
+    arguments: &'a StoreArgs,
+    /// A new one is created for the first capture that can be used: a file that has none leaves no
+    /// store behind.
+    store: Option<Store>,
     summary: Summary,
 }
 
-impl Putting {
+impl Putting<'_> {
+    fn store(&mut self) -> Result<&Store, Failure> {
+        Ok(match &mut self.store {
+            Some(store) => store,
+            none => none.insert(open(self.arguments)?),
+        })
+    }
+
     fn put_lines(
         &mut self,
         mut input: impl BufRead,
@@ -134,12 +151,18 @@ impl Putting {
     /// # Errors
     /// If the store is at fault.
     fn put(&mut self, place: &dyn Display, capture: Result<Capture, String>) -> Result<(), Failure> {
-        match capture.map(|capture| self.store.put(&capture)) {
-            Ok(Ok(true)) => self.summary.taken += 1,
-            Ok(Ok(false)) => self.summary.older += 1,
-            Ok(Err(error)) if error.is_of_capture() => self.invalid(place, &error),
-            Ok(Err(error)) => return Err(Failure::from_error(error)),
-            Err(error) => self.invalid(place, &error),
+        let capture = match capture {
+            Ok(capture) => capture,
+            Err(error) => {
+                self.invalid(place, &error);
+                return Ok(());
+            }
+        };
+        match self.store()?.put(&capture) {
+            Ok(true) => self.summary.taken += 1,
+            Ok(false) => self.summary.older += 1,
+            Err(error) if error.is_of_capture() => self.invalid(place, &error),
+            Err(error) => return Err(Failure::from_error(error)),
         }
         Ok(())
     }
