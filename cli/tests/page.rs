@@ -308,9 +308,12 @@ fn documents_of_the_site_count_as_in_the_image() {
     let policy = "<html><head><meta name=tdm-policy content='https://a.example/own'></head></html>";
     let tdm = r#"[5,{"location":"/free","tdm-reservation":0},{"location":"/a","tdm-reservation":1},
         {"location":"/","tdm-reservation":1,"tdm-policy":"https://a.example/p"}]"#;
+    let gap = r#"[{"location":"https://b.example/","tdm-reservation":1},{"location":"/free","tdm-reservation":0},
+        {"tdm-reservation":1},{"location":"/","tdm-reservation":0}]"#;
     let (tdmrep, ai_txt) = ("/.well-known/tdmrep.json", "/ai.txt");
     for (path, status, body) in [
         (tdmrep, 200, tdm),
+        (tdmrep, 200, gap),
         (tdmrep, 200, "[{\"location\":\"/\","),
         (tdmrep, 500, ""),
         (tdmrep, 404, ""),

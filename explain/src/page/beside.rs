@@ -33,6 +33,11 @@ impl SiteDocuments {
         for (record, statement) in detail.preferences.iter().flat_map(statements) {
             match (record.carrier, statement.effect) {
                 (Carrier::AiTxt, Effect::Unread) => documents.is_ai_txt_unread = true,
+                // A rule without a location has its place in the file. What is beyond a limit has
+                // rank 1, as the last rule has.
+                (Carrier::TdmRep, Effect::Unread) if record.line > 0 && statement.rank > 1 => {
+                    rules.insert(record.line as usize, json!({}));
+                }
                 (Carrier::TdmRep, Effect::Unread) => documents.is_tdmrep_unread = true,
                 (Carrier::TdmRep, _) => {
                     rules.entry(record.line as usize).or_insert_with(|| rule(detail, record, statement));
@@ -43,9 +48,10 @@ impl SiteDocuments {
         // More rules than a file can have are not read, as in the file itself.
         documents.is_tdmrep_unread |= !rules.split_off(&(RULE_LIMIT + 1)).is_empty();
         if let Some((&last, _)) = rules.last_key_value() {
-            // Elements without a location keep the places of rules that state nothing.
+            // Elements that restrict nothing keep the places of rules that state nothing.
+            let nothing = || json!({ "tdm-reservation": 0 });
             let all: Vec<Value> =
-                (1..=last).map(|number| rules.remove(&number).unwrap_or_else(|| json!({}))).collect();
+                (1..=last).map(|number| rules.remove(&number).unwrap_or_else(nothing)).collect();
             documents.tdmrep = Some(Value::from(all).to_string().into_bytes());
         }
         let states = |source: &&Source<'_>| {
