@@ -117,13 +117,17 @@ final class Preferences {
 
     /**
      * The effects of all statements about a usage, at the time of the terms. Cold records are read only
-     * where a permission may have ended, or a document may be out of date.
+     * where a permission may have ended, or a document may be out of date; and for crawlers that pass
+     * default groups over, since a list holds together what a default group and the lines before all
+     * groups say.
      */
     private int effectsNow(int of) {
-        dependsOnTime = false;
-        int effects = effects(of);
-        if (!dependsOnTime || question.terms.now() == Terms.NO_TIME) {
-            return effects;
+        if (!question.crawler.namedOnly) {
+            dependsOnTime = false;
+            int effects = effects(of);
+            if (!dependsOnTime || question.terms.now() == Terms.NO_TIME) {
+                return effects;
+            }
         }
         boolean isClosed = isClosed();
         Detail detail = question.shard.detail(question.shard.hosts.number(question.place));
@@ -141,7 +145,7 @@ final class Preferences {
             int later = superseded;
             if (policy.isAdditive()) {
                 long byDefault = policy.defaultSet();
-                if (byDefault != Policy.NO_SET && !crawler.namedOnly) {
+                if (byDefault != Policy.NO_SET) {
                     later = ofList(Policy.list(byDefault), of, later);
                     effects |= found;
                 }
