@@ -55,15 +55,16 @@ fn state(token: &ControlToken, lowering: &mut Lowering<'_, '_>) {
         groups.filter(|(_, group)| group.role == Role::Conventional && group.file == 0 && names(group));
     let (numbers, rules): (Vec<usize>, Vec<_>) =
         groups.map(|(number, group)| (number, group.rules.clone())).unzip();
-    let scope = |lowering: &mut Lowering<'_, '_>| {
-        let mut crawlers = token.crawlers.clone();
-        if !crawlers.is_empty() {
-            // Who asks in the name of the token asks for what it stands for.
-            crawlers.push(token.name.to_ascii_lowercase());
-        }
-        Scope::Everyone(lowering.everyone(&crawlers))
-    };
-    let mut set = None;
+    if numbers.is_empty() {
+        return;
+    }
+    let mut crawlers = token.crawlers.clone();
+    if !crawlers.is_empty() {
+        // Who asks in the name of the token asks for what it stands for.
+        crawlers.push(token.name.to_ascii_lowercase());
+    }
+    let scope = Scope::Everyone(lowering.everyone(&crawlers));
+    let set = lowering.own_set();
     for at in rules.into_iter().flatten() {
         let rule = &lowering.policy.rules[at];
         if !rule.is_crawl() {
@@ -82,14 +83,12 @@ fn state(token: &ControlToken, lowering: &mut Lowering<'_, '_>) {
             text: Cow::Owned(text),
         };
         let said = token.usages.iter().map(|&usage| Said { usage, effect, rank, conditions: 0 });
-        let scope = scope(lowering);
-        let set = *set.get_or_insert_with(|| lowering.own_set());
         lowering.state(scope, record, set, said);
     }
-    // They compete with each other, but not with those of the crawler's own groups.
+    // Statements of the other languages compete among themselves, in a set of each, and not with
+    // those in the crawler's own groups.
     let mut sets: BTreeMap<u16, u16> = BTreeMap::new();
     for (record, set, said) in lowering.stated_in(&numbers, &token.usages) {
-        let scope = scope(lowering);
         let set = *sets.entry(set).or_insert_with(|| lowering.own_set());
         lowering.state(scope, record, set, [said]);
     }

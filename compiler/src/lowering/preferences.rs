@@ -147,8 +147,8 @@ impl<'s> Lowering<'s, '_> {
         }
     }
 
-    /// What closed groups, by their numbers in the policy, state about these usages: record, set,
-    /// and what it says.
+    /// The statements about these usages in closed groups with these numbers in the policy: the
+    /// record of each, its set, and what it says.
     pub(crate) fn stated_in(&self, groups: &[usize], usages: &[u16]) -> Vec<(Record<'s>, u16, Said)> {
         let closed = self.preferences.groups.iter().filter(|(number, _)| groups.contains(number));
         let stated = closed.flat_map(|(_, group)| group.statements.iter().map(move |of| (group, of)));
