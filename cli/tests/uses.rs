@@ -214,6 +214,40 @@ fn a_page_shows_its_statements() {
     assert!(told.contains("verdict  unknown: the page (RSL)"), "{told}");
 }
 
+/// A licence inside an element of the body speaks of that element: it refuses for the whole page,
+/// and permits nothing of the rest.
+#[test]
+fn a_licence_of_a_part_permits_nothing() {
+    let place = Place::new();
+    place.write("robots.txt", "User-agent: *\nAllow: /\n");
+    let document = |terms: &str| {
+        format!(
+            "<script type=application/rsl+xml><rsl xmlns=\"https://rslstandard.org/rsl\"><content url=\"\">\
+             <license>{terms}</license></content></rsl></script>"
+        )
+    };
+    let permits = document("<permits type=\"usage\">ai-train</permits>");
+    let prohibits = document("<prohibits type=\"usage\">ai-train</prohibits>");
+    let paid = document("<permits type=\"usage\">ai-train</permits><payment type=\"purchase\"/>");
+    for (head, part, expected) in [
+        (&permits, "", "allowed"),
+        (&paid, "", "conditional"),
+        (&String::new(), &*permits, "unknown"),
+        (&String::new(), &*paid, "unknown"),
+        (&String::new(), &*prohibits, "disallowed"),
+        (&permits, &*permits, "allowed"),
+        (&permits, &*paid, "unknown"),
+        (&permits, &*prohibits, "disallowed"),
+        (&prohibits, &*permits, "disallowed"),
+    ] {
+        let html = format!("<html><head>{head}</head><body><article>{part}</article></body></html>");
+        place.write("a.html", &html);
+        let arguments = ["page", "a.html", "--url", "https://a.example/a.html", "--robots", "robots.txt"];
+        let told = place.run(&[&arguments[..], &["-a", "x", "--usage", "ai-train"]].concat()).out;
+        assert!(told.contains(&format!("verdict  {expected}")), "{html}\n{told}");
+    }
+}
+
 const OPTIONAL: &str = "\
 {\"url\":\"https://a.example/robots.txt\",\"status\":200,\"fetched_at\":\"2026-01-01T00:00:00Z\",\"body\":\"User-agent: *\\nContent-Signal: use=immediate\\nAllow: /\\n\\nUser-agent: No-Training\\nDisallow: /\\n\"}
 ";

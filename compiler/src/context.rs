@@ -60,6 +60,8 @@ pub struct Page {
     pub elements: Vec<Element>,
     /// Its RSL documents.
     pub licenses: Vec<PageLicense>,
+    /// The RSL documents of parts of it, which may refuse and permit nothing.
+    pub part_licenses: Vec<PageLicense>,
     /// The page was not read whole, so it may refuse more than is said here.
     pub is_cut: bool,
 }
@@ -86,8 +88,9 @@ pub struct Header {
 impl Page {
     /// True if neither the page nor its headers say anything about uses.
     pub fn is_silent(&self) -> bool {
-        let Page { metas, elements, headers, licenses, .. } = self;
-        metas.is_empty() && elements.is_empty() && headers.is_empty() && licenses.is_empty()
+        let Page { metas, elements, headers, licenses, part_licenses, .. } = self;
+        let has_licenses = !licenses.is_empty() || !part_licenses.is_empty();
+        metas.is_empty() && elements.is_empty() && headers.is_empty() && !has_licenses
     }
 
     /// The page without what it says in ACAP, which its robots directives, reservations and

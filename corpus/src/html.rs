@@ -28,6 +28,8 @@ pub struct Page {
     pub elements: Vec<Element>,
     /// Its RSL documents, and links to them.
     pub licenses: Vec<PageLicense>,
+    /// Those inside an element of its body: each speaks of that element alone.
+    pub part_licenses: Vec<PageLicense>,
     /// The address against which its links are resolved, as written, if it states one.
     pub base: Option<String>,
     /// True if a limit was reached, so that some may be missing, or a path may be incomplete.
@@ -44,7 +46,7 @@ impl Page {
         else {
             return;
         };
-        for license in &mut self.licenses {
+        for license in self.licenses.iter_mut().chain(&mut self.part_licenses) {
             if let PageLicense::Link(link) = license
                 && !link.is_empty()
                 && let Ok(resolved) = base.join(link)
@@ -68,6 +70,7 @@ impl Page {
             target,
             headers: Vec::new(),
             licenses: self.licenses,
+            part_licenses: self.part_licenses,
             metas: self.metas.into_iter().map(meta).collect(),
             elements: self.elements.into_iter().map(element).collect(),
             is_cut: self.cut,

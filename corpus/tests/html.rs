@@ -364,3 +364,43 @@ fn rsl_documents_are_found_however_they_are_named() {
         assert_eq!(read_page(html.as_bytes(), None).licenses, [], "{html}");
     }
 }
+
+/// A document inside an element of the body speaks of that element.
+#[test]
+fn rsl_documents_of_parts() {
+    let link = "<link rel=license type=application/rsl+xml href=/a>";
+    let script = "<script type=application/rsl+xml><rsl></script>";
+    for (html, is_part) in [
+        ("<!doctype html><html><head><title>x</title>@</head><body>", false),
+        ("<meta charset=utf-8>@<p>x", false),
+        ("<body><div>x</div>@<p>", false),
+        ("<body><p>x<div>y</div>@", false),
+        ("<head><noscript>@</noscript></head>", false),
+        ("<body><noscript>@</noscript>", false),
+        ("<div>x@</div>", true),
+        ("<body><article><p>x</p>@</article>", true),
+        ("<ul><li>x@", true),
+        ("<div><noscript>@</noscript></div><p>", true),
+        ("<noscript><p>@</noscript>", true),
+    ] {
+        for (document, license) in
+            [(link, PageLicense::Link("/a".to_owned())), (script, PageLicense::Inline("<rsl>".to_owned()))]
+        {
+            let page = read_page(html.replace('@', document).as_bytes(), None);
+            let expected = if is_part { (vec![], vec![license]) } else { (vec![license], vec![]) };
+            assert_eq!((page.licenses, page.part_licenses), expected, "{html} {document}");
+        }
+    }
+    let deep = format!("{}{link}", "<div>".repeat(1_000));
+    assert_eq!(read_page(deep.as_bytes(), None).part_licenses.len(), 1);
+    let plus = "<link rel=license type='application/rsl&plus;xml' href=/a>";
+    assert_eq!(read_page(plus.as_bytes(), None).licenses.len(), 1);
+}
+
+/// What stands in a `noscript` inside another one is not read, and may refuse.
+#[test]
+fn nested_noscript_is_unread() {
+    let nested = |content: &str| read_page(format!("<noscript><noscript>{content}").as_bytes(), None);
+    assert!(nested("<meta name=robots content=noindex>").cut);
+    assert!(!nested("<p>nothing").cut);
+}

@@ -36,6 +36,7 @@ pub fn page(data: &[u8]) {
         metas: read.metas.into_iter().map(tag).collect(),
         elements: read.elements.into_iter().map(element).collect(),
         licenses: read.licenses,
+        part_licenses: read.part_licenses,
         is_cut: read.cut,
     };
     let query = Query {

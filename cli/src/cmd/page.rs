@@ -115,7 +115,7 @@ fn content_type(path: &Path) -> Option<&'static str> {
 fn page(html: &[u8], content_type: Option<&str>, url: &str) -> Page {
     let mut read = read_page(html, content_type);
     read.resolve_links(url);
-    let robomaton_corpus::Page { metas, elements, licenses, cut, .. } = read;
+    let robomaton_corpus::Page { metas, elements, licenses, part_licenses, cut, .. } = read;
     let tag = |tag: robomaton_corpus::MetaTag| {
         let robomaton_corpus::MetaTag { name, content, line, column, in_noscript } = tag;
         MetaTag { name, content, line, column, in_noscript }
@@ -128,6 +128,7 @@ fn page(html: &[u8], content_type: Option<&str>, url: &str) -> Page {
         metas: metas.into_iter().map(tag).collect(),
         elements: elements.into_iter().map(element).collect(),
         licenses,
+        part_licenses,
         is_cut: cut,
     }
 }

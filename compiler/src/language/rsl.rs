@@ -356,7 +356,28 @@ fn file_of(url: &str, end: u64, lowering: &mut Lowering<'_, '_>) -> u16 {
     number
 }
 
-/// States the documents that a page names. They count instead of those of the site.
+/// A document that a page names.
+#[derive(PartialEq)]
+struct Named<'p> {
+    carrier: Carrier,
+    url: String,
+    inline: Option<&'p String>,
+    is_of_part: bool,
+}
+
+/// What the document of a part means for the whole page: a refusal holds, a permission says nothing
+/// of the rest, and terms may be demanded of who uses the page.
+fn confine(said: &mut Said) {
+    said.effect = match said.effect {
+        Effect::Permitted => Effect::Unstated,
+        Effect::Conditional => Effect::Unread,
+        effect => effect,
+    };
+    said.conditions = 0;
+}
+
+/// States the documents that a page names. They count instead of those of the site, but those of
+/// its parts count beside them.
 fn state_page(page: &Page, documents: &Documents, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> {
     let base = Url::parse(&page.url).ok();
     // A link that is empty or no URL stays as it is: it names a document that cannot be read.
@@ -365,27 +386,40 @@ fn state_page(page: &Page, documents: &Documents, lowering: &mut Lowering<'_, '_
         let joined = base.and_then(|base| base.join(link).ok());
         joined.map_or_else(|| link.to_owned(), String::from)
     };
-    let of_headers = page.header("link").flat_map(links).map(|link| (Carrier::Header, resolve(&link), None));
-    let of_content = page.licenses.iter().zip(1..).map(|(license, number)| match license {
-        PageLicense::Link(link) => (Carrier::Page, resolve(link), None),
-        // Such a document has no URL of its own.
-        PageLicense::Inline(xml) => (Carrier::Page, format!("{}#license-{number}", page.url), Some(xml)),
+    let of_headers = page.header("link").flat_map(links).map(|link| Named {
+        carrier: Carrier::Header,
+        url: resolve(&link),
+        inline: None,
+        is_of_part: false,
     });
-    let mut named: Vec<(Carrier, String, Option<&String>)> = of_headers.chain(of_content).collect();
+    let of_whole = page.licenses.iter().map(|license| (license, false));
+    let of_parts = page.part_licenses.iter().map(|license| (license, true));
+    let of_content = of_whole.chain(of_parts).zip(1..).map(|((license, is_of_part), number)| {
+        let (url, inline) = match license {
+            PageLicense::Link(link) => (resolve(link), None),
+            // Such a document has no URL of its own.
+            PageLicense::Inline(xml) => (format!("{}#license-{number}", page.url), Some(xml)),
+        };
+        Named { carrier: Carrier::Page, url, inline, is_of_part }
+    });
+    let mut named: Vec<Named<'_>> = of_headers.chain(of_content).collect();
     named.dedup();
-    for (number, (carrier, url, inline)) in (0..).zip(named) {
+    for (number, Named { carrier, url, inline, is_of_part }) in (0..).zip(named) {
         let own = inline.and_then(|xml| rsl(xml.as_bytes()).ok()).map(|document| (document, 0));
         let document = match inline {
             Some(_) => own.as_ref(),
             None if is_absolute(&url) && refer(&url, lowering) => documents.get(&url),
             None => None,
         };
-        let said: Vec<Said> = match document {
+        let mut said: Vec<Said> = match document {
             Some((document, _)) if lowering.may_compare(document.contents.len()) => {
                 resolved(document, page, lowering)?
             }
             _ => all(Effect::Unread).collect(),
         };
+        if is_of_part {
+            said.iter_mut().for_each(confine);
+        }
         let file = file_of(&url, document.map_or(0, |(_, end)| *end), lowering);
         let record = |text: String| Record {
             language: LANGUAGE,
@@ -396,9 +430,10 @@ fn state_page(page: &Page, documents: &Documents, lowering: &mut Lowering<'_, '_
             text: Cow::Owned(text),
         };
         let everyone = Scope::Everyone(lowering.everyone(&[]));
-        let superseding =
-            said.iter().map(|said| Said { effect: Effect::Supersedes, rank: 1, conditions: 0, ..*said });
-        let superseding: Vec<Said> = superseding.collect();
+        let superseding = said.iter().filter(|_| !is_of_part);
+        let superseding: Vec<Said> = superseding
+            .map(|said| Said { effect: Effect::Supersedes, rank: 1, conditions: 0, ..*said })
+            .collect();
         if document.is_some() {
             lowering.state(everyone, record(format!("license {url}")), DATED, all(Effect::Dated));
         }

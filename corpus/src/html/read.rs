@@ -26,7 +26,7 @@ use lol_html::{AsciiCompatibleEncoding, HtmlRewriter, MemorySettings, Settings, 
 use memchr::memmem;
 
 use super::place::Cursor;
-use super::tree::Tree;
+use super::tree::{Noscript, Tree};
 use super::{Element, MetaTag, Page, robots, tree};
 use robomaton_compiler::PageLicense;
 
@@ -72,8 +72,7 @@ pub fn read_page(html: &[u8], content_type: Option<&str>) -> Page {
     };
     let has_nosnippet = memmem::find(&text, NO_SNIPPET.as_bytes()).is_some();
     let tags = match () {
-        () if xml || has_nosnippet || may_bear_tokens(&text) => "*",
-        () if has_license(&text) => FEW_AND_SCRIPTS,
+        () if xml || has_nosnippet || has_license(&text) || may_bear_tokens(&text) => "*",
         () => FEW,
     };
     let mut reader = Reader::new(&text, xml);
@@ -82,10 +81,14 @@ pub fn read_page(html: &[u8], content_type: Option<&str>) -> Page {
     let noscripts = std::mem::take(&mut reader.noscripts);
     if !noscripts.is_empty() {
         reader = Reader { page: reader.page, in_noscript: true, ..Reader::new(&text, xml) };
-        for part in noscripts {
-            let tags = if xml { "*" } else { IN_NOSCRIPT };
-            read_part(&mut reader, encoding, tags, part);
+        for (content, is_part) in noscripts {
+            let end = content.end;
+            reader.is_part = is_part;
+            read_part(&mut reader, encoding, "*", content);
+            reader.take_noscript(end);
         }
+        // Those inside are not read.
+        reader.page.cut |= !reader.noscripts.is_empty();
         reader.page.metas.sort_by_key(|tag| (tag.line, tag.column));
     }
     reader.page
@@ -114,18 +117,14 @@ fn read_part(reader: &mut Reader<'_>, encoding: AsciiCompatibleEncoding, tags: &
     reader.into_inner().page.cut |= read.is_err();
 }
 
-/// The elements that are read in pages in which others say nothing.
-const FEW: &str = "meta, base, link, template, noscript";
-const FEW_AND_SCRIPTS: &str = "meta, base, link, template, noscript, script";
-const IN_NOSCRIPT: &str = "meta, link, template, script";
+/// The elements that are read in pages in which others, and where these stand, say nothing.
+const FEW: &str = "meta, base, template, noscript";
 
-/// True if a text has the name of the media type of RSL documents.
+/// True if a text may have the name of the media type of RSL documents, in which there may be a
+/// reference for the `+`.
 fn has_license(text: &[u8]) -> bool {
-    let is_license = |at: usize| {
-        let name = at.checked_sub(3).and_then(|start| text.get(start..at + 4));
-        name.is_some_and(|name| name.eq_ignore_ascii_case(b"rsl+xml"))
-    };
-    memchr::memchr_iter(b'+', text).any(is_license)
+    let is_license = |at: usize| at >= 3 && text[at - 3..at].eq_ignore_ascii_case(b"rsl");
+    memchr::memchr2_iter(b'+', b'&', text).any(is_license)
 }
 
 /// True for the media type of RSL documents, with parameters or without.
@@ -209,10 +208,13 @@ struct Reader<'t> {
     cdata_end: usize,
     /// The start of the part that is read.
     part: usize,
-    /// The contents of `noscript` elements that may have META elements, in page order.
-    noscripts: Vec<Range<usize>>,
-    /// True if the part is such a content.
+    /// The contents of `noscript` elements that may speak, in page order; each with true inside an
+    /// element of the body.
+    noscripts: Vec<(Range<usize>, bool)>,
+    /// True if such a content is read.
     in_noscript: bool,
+    /// True if it stands inside an element of the body.
+    is_part: bool,
 }
 
 impl<'t> Reader<'t> {
@@ -229,6 +231,7 @@ impl<'t> Reader<'t> {
             part: 0,
             noscripts: Vec::new(),
             in_noscript: false,
+            is_part: false,
         }
     }
 
@@ -243,8 +246,8 @@ impl<'t> Reader<'t> {
 
     /// Stores the content of the last `noscript`, which ends at `end` unless its end tag was found.
     fn take_noscript(&mut self, end: usize) {
-        let Some((start, closed)) = self.tree.borrow_mut().noscript.take() else { return };
-        let content = start..closed.unwrap_or(end);
+        let Some(noscript) = self.tree.borrow_mut().noscript.take() else { return };
+        let content = noscript.start..noscript.end.unwrap_or(end);
         let Some(text) = self.text.get(content.clone()) else { return };
         let is_meta =
             |at: usize| text.get(at + 1..at + 5).is_some_and(|name| name.eq_ignore_ascii_case(b"meta"));
@@ -252,7 +255,7 @@ impl<'t> Reader<'t> {
         if speaks && self.noscripts.len() == MAX_NOSCRIPTS {
             self.page.cut = true;
         } else if speaks {
-            self.noscripts.push(content);
+            self.noscripts.push((content, noscript.is_part));
         }
     }
 
@@ -264,7 +267,7 @@ impl<'t> Reader<'t> {
         }
         let at = self.offset(tag.source_location().bytes().start);
         // A tag inside an open `noscript` shows that it is no text here, as in SVG.
-        self.tree.borrow_mut().noscript.take_if(|(_, end)| end.is_none());
+        self.tree.borrow_mut().noscript.take_if(|noscript| noscript.end.is_none());
         self.take_noscript(at);
         if at < self.cdata_end || self.tree.borrow().in_template {
             return;
@@ -280,16 +283,18 @@ impl<'t> Reader<'t> {
         if !self.in_noscript {
             self.tokens(tag, &name, at, position);
         }
+        let is_part = self.stands_in_part();
         if let (Some(position), true) = (position, has_content) {
             let serial = self.tree.borrow_mut().open(&name, position);
             self.on_end(tag, move |tree, _| tree.end(serial));
         }
         if name == "noscript" && has_content {
             let shift = self.inserted;
-            self.tree.borrow_mut().noscript = Some((self.offset(tag.source_location().bytes().end), None));
+            let start = self.offset(tag.source_location().bytes().end);
+            self.tree.borrow_mut().noscript = Some(Noscript { start, end: None, is_part });
             self.on_end(tag, move |tree, end| {
-                if let Some((_, closed)) = &mut tree.noscript {
-                    *closed = Some(end.saturating_sub(shift));
+                if let Some(noscript) = &mut tree.noscript {
+                    noscript.end = Some(end.saturating_sub(shift));
                 }
             });
         }
@@ -338,8 +343,7 @@ impl<'t> Reader<'t> {
     /// An RSL document in a script, which ends at the first end tag.
     fn script(&mut self, tag: &Tag<'_, '_>) {
         let is_rsl = attribute(tag, "type").is_some_and(|kind| is_rsl(&kind));
-        if !is_rsl || self.page.licenses.len() == MAX_LICENSES {
-            self.page.cut |= is_rsl;
+        if !is_rsl {
             return;
         }
         let start = self.offset(tag.source_location().bytes().end);
@@ -352,11 +356,20 @@ impl<'t> Reader<'t> {
     }
 
     fn license(&mut self, license: PageLicense) {
-        if self.page.licenses.len() == MAX_LICENSES {
-            self.page.cut = true;
+        let is_part = self.stands_in_part();
+        let Page { licenses, part_licenses, cut, .. } = &mut self.page;
+        if licenses.len() + part_licenses.len() == MAX_LICENSES {
+            *cut = true;
+        } else if is_part {
+            part_licenses.push(license);
         } else {
-            self.page.licenses.push(license);
+            licenses.push(license);
         }
+    }
+
+    /// True inside an element of the body.
+    fn stands_in_part(&self) -> bool {
+        self.is_part || self.tree.borrow().is_in_part()
     }
 
     fn meta(&mut self, tag: &Tag<'_, '_>, at: usize) {

@@ -84,8 +84,18 @@ pub(super) struct Tree {
     children: u32,
     /// True inside a `template`.
     pub(super) in_template: bool,
-    /// The start of the content of the last `noscript`, and its end once that is known.
-    pub(super) noscript: Option<(usize, Option<usize>)>,
+    /// The last `noscript`.
+    pub(super) noscript: Option<Noscript>,
+}
+
+/// A `noscript` whose content is read later.
+pub(super) struct Noscript {
+    /// The start of its content.
+    pub(super) start: usize,
+    /// The end of its content, once that is known.
+    pub(super) end: Option<usize>,
+    /// True inside an element of the body.
+    pub(super) is_part: bool,
 }
 
 impl Tree {
@@ -105,6 +115,11 @@ impl Tree {
         let children = self.open.last_mut().map_or(&mut self.children, |parent| &mut parent.children);
         *children = children.saturating_add(1);
         Some(*children)
+    }
+
+    /// True inside an element that is a part of the page.
+    pub(super) fn is_in_part(&self) -> bool {
+        self.open.iter().any(|open| !matches!(&*open.name, "head" | "body"))
     }
 
     /// Opens an element placed by [`Tree::start`]; returns its number for [`Tree::end`].

@@ -15,6 +15,8 @@ pub struct Page {
     pub elements: Vec<Element>,
     /// Its RSL documents, and links to them.
     pub licenses: Vec<compiler::PageLicense>,
+    /// Those of parts of it.
+    pub part_licenses: Vec<compiler::PageLicense>,
     /// True if the page has more of them than were read.
     pub is_cut: bool,
 }
@@ -76,6 +78,7 @@ impl Page {
                 .map(|(element, line)| compiler::Element { token: element.token.clone(), line })
                 .collect(),
             licenses: self.licenses.clone(),
+            part_licenses: self.part_licenses.clone(),
             is_cut: self.is_cut,
             headers: Vec::new(),
         }
