@@ -2,11 +2,13 @@
 //! site.
 //!
 //! The page passes through compiler, writer and runtime, and the trace is compared with the answer.
-//! `meaning` describes tags and classes. HTML is parsed elsewhere.
+//! `meaning` describes tags and classes. `html` reads one (feature `pages`).
 
 mod beside;
 mod content;
 mod explanation;
+#[cfg(feature = "pages")]
+mod html;
 mod meaning;
 mod preferences;
 

@@ -30,11 +30,12 @@ const TEXTS: [&str; 8] = [
     "Clean-param: a&b /p\nUser-agent: *\nDisallow:\nUser-agent: Google-Extended\nDisallow: /\n",
 ];
 
-const PAGES: [&str; 3] = [
+const PAGES: [&str; 4] = [
     "<html><head><meta name=robots content='noindex, nosnippet'><meta name=a content='ACAP allow-crawl'></head>\
      <body class='the-acap:disallow-present'><p data-nosnippet>x</p></body></html>",
     "<meta name=\"robots\" content=\"max-snippet:20, unavailable_after: 2026-01-01\"><link rel=license href=/l.xml type=application/rsl+xml>",
     "<script type='application/rsl+xml'><rsl xmlns='https://rslstandard.org/rsl'><content url='/'><license><prohibits type='usage'>ai-train</prohibits></license></content></rsl></script>",
+    "<base href=/b/><meta name=robots content=noai><link rel=license type=application/rsl+xml href=l.xml>",
 ];
 
 const URLS: [&str; 8] = [

@@ -1,7 +1,6 @@
 //! A page through its reader, the compiler and an explanation.
 
-use robomaton_corpus::read_page;
-use robomaton_explain::page::{Element, MetaTag, Page, PageQuery, SiteRobots};
+use robomaton_explain::page::{Page, PageQuery, SiteRobots};
 use robomaton_explain::{Error, Query, SiteFiles};
 use robomaton_runtime::Terms;
 
@@ -23,22 +22,7 @@ const USAGES: [&str; 4] = ["crawl", "index", "present-snippet", "ai-train"];
 /// If image and trace differ.
 pub fn page(data: &[u8]) {
     let Some((&options, html)) = data.split_first() else { return };
-    let read = read_page(html, TYPES[usize::from(options & 7) % TYPES.len()]);
-    let tag = |tag: robomaton_corpus::MetaTag| {
-        let robomaton_corpus::MetaTag { name, content, line, column, in_noscript } = tag;
-        MetaTag { name, content, line, column, in_noscript }
-    };
-    let element = |element: robomaton_corpus::Element| {
-        let robomaton_corpus::Element { tag, id, token, line, column, path } = element;
-        Element { tag, id, token, line, column, path }
-    };
-    let page = Page {
-        metas: read.metas.into_iter().map(tag).collect(),
-        elements: read.elements.into_iter().map(element).collect(),
-        licenses: read.licenses,
-        part_licenses: read.part_licenses,
-        is_cut: read.cut,
-    };
+    let page = Page::read(html, TYPES[usize::from(options & 7) % TYPES.len()], URL);
     let query = Query {
         agents: vec!["a".to_owned()],
         usage: USAGES[usize::from(options >> 3 & 3)].to_owned(),

@@ -1,7 +1,7 @@
 //! `robomaton page`: the permissions in one page, and their meaning for one crawler.
 //!
-//! `robomaton_explain` explains the answer; this file reads the page, image and robots.txt, and
-//! prints the result.
+//! `robomaton_explain` explains the answer; this file reads the files and prints the
+//! result.
 
 use super::explain::of_file;
 use crate::failure::Failure;
@@ -9,8 +9,7 @@ use crate::input::{LONGEST_PAGE, open_image, read_text};
 use crate::options::{QueryArgs, TermsArgs, WithArgs};
 use crate::output::{Out, remark};
 use clap::Args;
-use robomaton_corpus::read_page;
-use robomaton_explain::page::{Element, MetaTag, Page, PageQuery, SiteRobots};
+use robomaton_explain::page::{Page, PageQuery, SiteRobots};
 use robomaton_runtime::{Image, Profile};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -62,7 +61,7 @@ Examples:
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let Arguments { file, url, robots, image, .. } = arguments;
     arguments.query.check_agents(Profile::Full)?;
-    let page = page(&read_text(file, LONGEST_PAGE)?, content_type(file), url);
+    let page = Page::read(&read_text(file, LONGEST_PAGE)?, content_type(file), url);
     let image = image.as_ref().map(|path| Ok::<_, Failure>((path.as_path(), full_image(path)?)));
     let image = image.transpose()?;
     let robots = match (robots, &image) {
@@ -109,26 +108,4 @@ fn robots_of_image<'i>(path: &Path, image: &'i Image, url: &str) -> Result<SiteR
 fn content_type(path: &Path) -> Option<&'static str> {
     let extension = path.extension()?.to_str()?.to_ascii_lowercase();
     matches!(extension.as_str(), "xhtml" | "xht" | "xml").then_some("application/xhtml+xml")
-}
-
-/// Reads the permissions of a page.
-fn page(html: &[u8], content_type: Option<&str>, url: &str) -> Page {
-    let mut read = read_page(html, content_type);
-    read.resolve_links(url);
-    let robomaton_corpus::Page { metas, elements, licenses, part_licenses, cut, .. } = read;
-    let tag = |tag: robomaton_corpus::MetaTag| {
-        let robomaton_corpus::MetaTag { name, content, line, column, in_noscript } = tag;
-        MetaTag { name, content, line, column, in_noscript }
-    };
-    let element = |element: robomaton_corpus::Element| {
-        let robomaton_corpus::Element { tag, id, token, line, column, path } = element;
-        Element { tag, id, token, line, column, path }
-    };
-    Page {
-        metas: metas.into_iter().map(tag).collect(),
-        elements: elements.into_iter().map(element).collect(),
-        licenses,
-        part_licenses,
-        is_cut: cut,
-    }
 }
