@@ -146,12 +146,11 @@ impl Shards {
             Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
             Err(error) => return Err(Error::write(path, error)),
         };
-        let modes = match check_shards(&path)? {
-            None => [None, None],
-            Some(file) => {
-                let mode = |path: &Path| fs::metadata(path).ok().as_ref().and_then(mode);
-                [mode(&path), file.and_then(|file| mode(&file))]
-            }
+        let mode = |path: &Path| fs::metadata(path).ok().as_ref().and_then(mode);
+        let modes = match old_shards(&path)? {
+            OldShards::None => [None, None],
+            OldShards::Empty => [mode(&path), None],
+            OldShards::Some(shard) => [mode(&path), mode(&shard)],
         };
         let new = Temporary::directory_in(directory(&path), modes[0]);
         let new = new.map_err(|error| Error::write(&path, error))?;
@@ -173,7 +172,7 @@ impl Shards {
         File::open(self.new.path()).and_then(|new| new.sync_all()).map_err(failed)?;
         set_mode(self.new.path(), self.modes[0]).map_err(failed)?;
         // Somebody may have put a file there meanwhile.
-        check_shards(&self.path)?;
+        old_shards(&self.path)?;
         publish(|| replace(self.new.path(), &self.path))?;
         #[cfg(unix)]
         File::open(directory(&self.path)).and_then(|directory| directory.sync_all()).map_err(failed)?;
@@ -181,26 +180,37 @@ impl Shards {
     }
 }
 
-/// Refuses a directory that holds other files than shards. Returns one of them; the outer `None`
-/// means that there is no directory.
-fn check_shards(path: &Path) -> Result<Option<Option<PathBuf>>, Error> {
+/// The shards that a path has already.
+enum OldShards {
+    /// There is no directory.
+    None,
+    /// The directory is empty.
+    Empty,
+    /// The directory holds shards and nothing else; this is one of them.
+    Some(PathBuf),
+}
+
+/// Finds the shards at a path. A directory that holds anything else is an error.
+fn old_shards(path: &Path) -> Result<OldShards, Error> {
     let failed = |error| Error::write(path, error);
     let entries = match fs::read_dir(path) {
         Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(OldShards::None),
         Err(error) => return Err(failed(error)),
     };
-    let mut shard = None;
+    let mut shards = OldShards::Empty;
     for entry in entries {
         let entry = entry.map_err(failed)?;
-        if !entry.file_name().to_str().is_some_and(is_shard) {
-            let name = shard_name(0, NonZero::<u8>::MIN);
-            let what = format!("is a directory that holds other files than shards, such as {name}");
+        let name = entry.file_name();
+        if !name.to_str().is_some_and(is_shard) {
+            let (name, shard) = (name.display(), shard_name(0, NonZero::<u8>::MIN));
+            let what =
+                format!("holds {name}, which is no shard (a name as in {shard}); choose another directory");
             return Err(Error::Taken { path: path.to_owned(), what });
         }
-        shard = Some(entry.path());
+        shards = OldShards::Some(entry.path());
     }
-    Ok(Some(shard))
+    Ok(shards)
 }
 
 /// The name of a shard.
