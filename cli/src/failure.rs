@@ -23,13 +23,18 @@ pub(crate) enum Failure {
 impl Failure {
     /// An error about a file.
     pub(crate) fn of(path: &Path, what: impl Display) -> Failure {
-        Failure::Said(format!("{}: {what}", path.display()))
+        Failure::Said(format!("{}: {what}", called(path)))
     }
 
     /// An error from another crate, whose message names its place.
     pub(crate) fn from_error(error: impl Display) -> Failure {
         Failure::Said(error.to_string())
     }
+}
+
+/// The name of a file in messages.
+pub(crate) fn called(path: &Path) -> String {
+    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }
 
 impl From<robomaton_explain::Error> for Failure {

@@ -4,7 +4,7 @@
 //! file. Lines are returned in chunks, in place, without an allocation per line. It does not know
 //! what a line means.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, called};
 use crate::output::remark;
 use robomaton_corpus::is_captures;
 use robomaton_formats::layout::MAGIC;
@@ -106,11 +106,6 @@ fn read(path: &Path, limit: impl Fn(&[u8]) -> u64) -> Result<Vec<u8>, Failure> {
 /// True if an argument that should name a file is a URL.
 pub(crate) fn is_url(argument: &str) -> bool {
     argument.starts_with("http://") || argument.starts_with("https://")
-}
-
-/// The name of a file in messages.
-pub(crate) fn called(path: &Path) -> String {
-    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }
 
 /// Reads a robots.txt, another text of a site, or a page, of which at most `limit` bytes count;

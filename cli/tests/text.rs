@@ -470,6 +470,32 @@ fn files_of_the_own_site_have_two_names() {
     }
     let run = place.run(&["check", "robots.txt", "me", "https://b.example/", "--with", "/me.txt=me.txt"]);
     assert!(run.err.contains("--with /me.txt: the robots.txt does not refer to it"), "{run:?}");
+    for command in [&["dump", "policy"][..], &["dump", "automaton"], &["dump", "image"], &["lint"]] {
+        let unused = ["robots.txt", "--site", "https://b.example", "--with", "/none.txt=me.txt"];
+        let run = place.run(&[command, &unused].concat());
+        assert!(run.err.contains("--with /none.txt: the robots.txt does not refer to it"), "{run:?}");
+    }
+}
+
+#[test]
+fn what_makes_an_answer_incomplete_is_named() {
+    let place = Place::new();
+    let many = "ai-train=yes, ".repeat(3001);
+    place.write("robots.txt", format!("User-agent: *\nContent-Signal: {many}\nAllow: /\n"));
+    let run = place.run(&["check", "robots.txt", "x", "/a", "--usage", "ai-train"]);
+    assert!(run.code == 1 && run.err.contains("a statement about this use"), "{run:?}");
+    assert!(!run.err.contains("--with"), "{run:?}");
+}
+
+#[test]
+fn standard_input_has_one_name() {
+    let place = Place::new();
+    let text = "User-agent: *\nDisallow: /a\nDisallow: /b\n";
+    let over = "standard input: line 3 goes over the limit of 1 rules, so everything is disallowed";
+    for command in [&["dump", "policy", "-"][..], &["check", "-", "x", "/"]] {
+        let run = place.run_with(&[command, &["--max-rules", "1"]].concat(), text);
+        assert!(run.err.contains(over), "{run:?}");
+    }
 }
 
 /// Standard input is one file: read again, it would be an empty one.

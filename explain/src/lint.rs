@@ -62,8 +62,7 @@ pub fn lint(
     let tree = scan(text, options.limits.bytes(options.profile));
     let files = files.spelled(origin);
     let files = files.slices();
-    let context = CompileContext { origin: origin.authority(), files: &files, ..CompileContext::default() };
-    lint_tree(&tree, &context, options, steps)
+    lint_tree(&tree, &origin.context(&files), options, steps)
 }
 
 /// Like [`lint`], for a text that is already scanned.

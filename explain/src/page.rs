@@ -100,13 +100,11 @@ impl PageQuery<'_> {
         let mut beside = robots.detail.as_ref().map(SiteDocuments::of).unwrap_or_default();
         let ai_txt = beside.ai_txt.take();
         let context = CompileContext {
-            origin: origin.authority(),
-            files: &slices,
             pages: &pages,
             tdmrep: beside.tdmrep.as_deref(),
             is_tdmrep_unread: beside.is_tdmrep_unread,
             is_ai_txt_unread: beside.is_ai_txt_unread,
-            ..CompileContext::default()
+            ..origin.context(&slices)
         };
         let tree = scan(&robots.text, options.limits.bytes(options.profile));
         let lowered = lower_with(&tree, &context, options).map(|policy| {

@@ -58,6 +58,11 @@ impl Origin {
         self.known.then(|| self.key.authority())
     }
 
+    /// What a text of the site is compiled with: the files are those of [`SpelledFiles::slices`].
+    pub fn context<'a, 's>(&'a self, files: &'a [(&'a str, &'s [u8])]) -> CompileContext<'a, 's> {
+        CompileContext { origin: self.authority(), files, ..CompileContext::default() }
+    }
+
     /// The files that a text refers to, but that are missing.
     pub fn missing(&self, policy: &Policy<'_>, files: &SpelledFiles<'_>) -> Vec<String> {
         let is_here = |locator: &String| {
@@ -92,21 +97,22 @@ pub fn too_much(over: OverLimit) -> String {
 pub struct SiteFiles(pub Vec<(String, Vec<u8>)>);
 
 impl SiteFiles {
-    /// The files that a document does not refer to, by their keys.
-    pub fn unused<'a>(&'a self, document: &'a Document, origin: &'a Origin) -> impl Iterator<Item = &'a str> {
+    /// The files that none of these references of a text names, by their keys.
+    pub fn unused<'a>(
+        &'a self,
+        references: &'a [String],
+        origin: &'a Origin,
+    ) -> impl Iterator<Item = &'a str> {
         let is_used = |key: &String| {
             spellings(key, origin).any(|key| {
-                document
-                    .references
-                    .iter()
-                    .any(|url| *url == key || absolute_url(url).as_deref() == Some(&*key))
+                references.iter().any(|url| *url == key || absolute_url(url).as_deref() == Some(&*key))
             })
         };
         self.0.iter().map(|(key, _)| key).filter(move |key| !is_used(key)).map(String::as_str)
     }
 
-    /// The files of a site, by its path and by its URL where both are known: a text may refer to a
-    /// file of its own site by either, ACAP by the path and RSL by the URL.
+    /// Every file under each of its keys, path and URL: ACAP refers to a file of its own site by
+    /// path, RSL by URL.
     pub fn spelled(&self, origin: &Origin) -> SpelledFiles<'_> {
         let files = self.0.iter().flat_map(|(key, text)| {
             spellings(key, origin).map(|key| (key.into_owned(), text.as_slice())).collect::<Vec<_>>()
@@ -160,9 +166,8 @@ impl SingleSite {
     ) -> Result<SingleSite, Error> {
         let files = files.spelled(origin);
         let files = files.slices();
-        let context =
-            CompileContext { origin: origin.authority(), files: &files, ..CompileContext::default() };
-        SingleSite::of(compile_fetched(text, &context, options), origin, None, options)
+        let document = compile_fetched(text, &origin.context(&files), options);
+        SingleSite::of(document, origin, None, options)
     }
 
     /// The site of a compiled document. `fetch` is `None` if the fetch succeeded.

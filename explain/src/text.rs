@@ -73,8 +73,7 @@ impl TextQuery<'_> {
         let origin = Origin::of(url, options.profile)?;
         let spelled = files.spelled(&origin);
         let slices = spelled.slices();
-        let context =
-            CompileContext { origin: origin.authority(), files: &slices, ..CompileContext::default() };
+        let context = origin.context(&slices);
         let tree = scan(text, options.limits.bytes(options.profile));
         let lowered = lower_with(&tree, &context, options);
         let document = compile_lowered(&tree, lowered.as_ref(), options);
@@ -88,7 +87,7 @@ impl TextQuery<'_> {
             is_path: origin.authority().is_none(),
             unread: document.unread,
             unread_note: unread(document.unread, options),
-            unused_files: files.unused(document, &origin).map(str::to_owned).collect(),
+            unused_files: files.unused(&document.references, &origin).map(str::to_owned).collect(),
             ..TextFacts::default()
         };
         let Some(policy) = lowered.ok().filter(|_| site.outcome() == Some(Outcome::Rules)) else {

@@ -148,7 +148,7 @@ impl VerdictJson {
     }
 
     /// True if a statement that could not be read decides.
-    pub(crate) fn has_unread_statement(&self) -> bool {
+    pub fn has_unread_statement(&self) -> bool {
         self.statements.iter().any(|statement| statement.fate == "decides" && statement.effect == "unread")
     }
 

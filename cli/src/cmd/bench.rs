@@ -4,8 +4,8 @@
 //! medians over rounds, each long enough for the clock.
 
 use crate::ask::{Mistakes, Position, checked, parse};
-use crate::failure::Failure;
-use crate::input::{Lines, announce_stdin, called, open_image, read_file};
+use crate::failure::{Failure, called};
+use crate::input::{Lines, announce_stdin, open_image, read_file};
 use crate::options::QueryArgs;
 use crate::output::Out;
 use clap::Args;

@@ -5,8 +5,8 @@
 //! one that a missing file might take back.
 
 use crate::ask::begins_as_url;
-use crate::failure::Failure;
-use crate::input::{called, read_text};
+use crate::failure::{Failure, called};
+use crate::input::read_text;
 use crate::options::{Dialect, NamedArgs, UsageArgs, WithArgs, check_agents, given_url, remark_unused};
 use crate::output::{ColorArg, Out, Painter, remark};
 use crate::usage::MORE;
@@ -95,7 +95,7 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
     let terms = Terms { elements: arguments.usage.elements, ..Terms::default() };
     let options = arguments.dialect.options();
     let single = SingleSite::compile(&text, &origin, &files, &options)?.with_terms(terms);
-    files.unused(&single.document, &origin).for_each(remark_unused);
+    files.unused(&single.document.references, &origin).for_each(remark_unused);
     if let Some(unread) = unread(single.document.unread, &options) {
         remark(&format!("{} {unread}", called(&arguments.file)));
     }
@@ -109,9 +109,11 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
         remark(&format!("{}: {reason}", called(&arguments.file)));
     }
     if verdict.is_incomplete() {
-        remark(
-            "a file that the robots.txt refers to for this crawler is missing or cannot be read; --with supplies it",
-        );
+        remark(if VerdictJson::new(&verdict).has_unread_statement() {
+            "a statement about this use, or the document that it names, could not be read, so it permits nothing"
+        } else {
+            "a file that the robots.txt refers to for this crawler is missing or cannot be read; --with supplies it"
+        });
     }
     let mut out = Out::of_answer();
     let written = if arguments.json {

@@ -11,8 +11,8 @@ use crate::input::{is_image, open_image, read_text, read_text_or_image};
 use crate::options::{Dialect, WithArgs, origin, remark_unused};
 use crate::output::Out;
 use clap::{Args, ValueEnum};
-use robomaton_compiler::{CompileContext, compile_with, dump_automaton, dump_policy, lower_with};
-use robomaton_explain::SingleSite;
+use robomaton_compiler::{compile_with, dump_automaton, dump_policy, lower_with};
+use robomaton_explain::{SingleSite, too_much};
 use robomaton_runtime::Image;
 use std::io::Write;
 use std::path::PathBuf;
@@ -83,18 +83,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
         Stage::Image => {
             let single = SingleSite::compile(&bytes, &origin, &files, &options)?;
-            files.unused(&single.document, &origin).for_each(remark_unused);
+            files.unused(&single.document.references, &origin).for_each(remark_unused);
             image_of(single.image(), arguments.json, &mut out)?;
         }
         Stage::Automaton => {
-            let files = files.spelled(&origin);
-            let files = files.slices();
-            let context =
-                CompileContext { origin: origin.authority(), files: &files, ..CompileContext::default() };
-            let document = compile_with(&bytes, &context, &options);
+            let spelled = files.spelled(&origin);
+            let document = compile_with(&bytes, &origin.context(&spelled.slices()), &options);
             if let Some(over) = document.over_limit {
-                return Err(Failure::of(&arguments.file, over));
+                return Err(Failure::of(&arguments.file, too_much(over)));
             }
+            files.unused(&document.references, &origin).for_each(remark_unused);
             for (number, range) in document.programs.iter().enumerate() {
                 let text = dump_automaton(&document.code[range.clone()]);
                 if arguments.json {
@@ -114,12 +112,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
                     out.write_all(robomaton_grammar::dump(&tree).as_bytes())?;
                 }
             } else {
-                let files = files.spelled(&origin);
-                let files = files.slices();
-                let context =
-                    CompileContext { origin: origin.authority(), files: &files, ..CompileContext::default() };
-                let policy = lower_with(&tree, &context, &options)
-                    .map_err(|over| Failure::of(&arguments.file, over))?;
+                let spelled = files.spelled(&origin);
+                let policy = lower_with(&tree, &origin.context(&spelled.slices()), &options)
+                    .map_err(|over| Failure::of(&arguments.file, too_much(over)))?;
+                files.unused(&policy.references, &origin).for_each(remark_unused);
                 if arguments.json {
                     json::policy(&policy, &mut out)?;
                 } else {

@@ -15,14 +15,14 @@ mod text;
 #[cfg(feature = "report")]
 pub(super) use explain::DOCUMENT;
 
-use crate::failure::Failure;
-use crate::input::{LONGEST_PAGE, called, read_text};
-use crate::options::{Dialect, WithArgs, origin};
+use crate::failure::{Failure, called};
+use crate::input::{LONGEST_PAGE, read_text};
+use crate::options::{Dialect, WithArgs, origin, remark_unused};
 use crate::output::{ColorArg, Out};
 use clap::{Args, ValueEnum};
 use remark::{FileFinding, has_mistakes};
 use robomaton_compiler::lint::STEPS;
-use robomaton_compiler::{CompileContext, Options};
+use robomaton_compiler::{Options, lower_with};
 use robomaton_explain::lint::{Finding, FindingCounts, Places, lint_tree, sort};
 use robomaton_explain::{Origin, SiteFiles, shown};
 use robomaton_grammar::{Tree, scan};
@@ -100,10 +100,14 @@ impl Linter {
     /// All findings about a text, ordered by position.
     fn text_findings(&self, tree: &Tree<'_>) -> Vec<Finding> {
         let files = self.files.spelled(&self.origin);
-        let files = files.slices();
-        let context =
-            CompileContext { origin: self.origin.authority(), files: &files, ..CompileContext::default() };
-        lint_tree(tree, &context, &self.options, self.max_steps)
+        lint_tree(tree, &self.origin.context(&files.slices()), &self.options, self.max_steps)
+    }
+
+    /// The references of a text to other files; none if it is over a limit.
+    fn references(&self, tree: &Tree<'_>) -> Vec<String> {
+        let files = self.files.spelled(&self.origin);
+        let policy = lower_with(tree, &self.origin.context(&files.slices()), &self.options);
+        policy.map_or_else(|_| Vec::new(), |policy| policy.references)
     }
 }
 
@@ -132,7 +136,7 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
     let mut out = Out::of_answer();
     let (mut read, mut clean, mut only) = (0, 0, String::new());
     let mut counts = FindingCounts::default();
-    let mut unread = None;
+    let (mut unread, mut references) = (None, Vec::new());
     for path in files::of(&arguments.files, std::io::stdin().is_terminal())? {
         let read_path = path.and_then(|path| {
             let limit = if page::kind(&path).is_some() { LONGEST_PAGE } else { arguments.dialect.limit() };
@@ -157,6 +161,9 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
             if page.is_some() { usize::MAX } else { linter.options.limits.bytes(linter.options.profile) };
         let tree = scan(&source, limit);
         let places = Places::new(&tree);
+        if page.is_none() && !linter.files.0.is_empty() {
+            references.extend(linter.references(&tree));
+        }
         let findings = match page {
             Some(kind) => page_findings(&tree, kind, &file)?,
             None => linter.text_findings(&tree),
@@ -174,6 +181,9 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
         }
         (read, clean) = (read + 1, clean + usize::from(findings.is_empty()));
         only = called(&path);
+    }
+    if read > 0 {
+        linter.files.unused(&references, &linter.origin).for_each(remark_unused);
     }
     match format {
         // If nothing was read, the error is enough.
