@@ -141,13 +141,27 @@ impl<'a> QuestionLines<'a> {
 
     /// Answers the URLs given as arguments, or else the lines of standard input. `each` writes an
     /// answer. The output is flushed with each chunk of input, so that slow input is answered at
-    /// once. Returns the exit code: success, or 2 after invalid lines.
+    /// once. A closed pipe ends the run. Returns the exit code of the lines until the end: success,
+    /// or 2 after invalid lines.
     pub(crate) fn run(
         mut self,
         urls: &[String],
         out: &mut Out,
-        mut each: impl FnMut(&mut Out, &AnsweredLine<'_>) -> io::Result<()>,
+        each: impl FnMut(&mut Out, &AnsweredLine<'_>) -> io::Result<()>,
     ) -> Result<ExitCode, Failure> {
+        match self.answer(urls, out, each) {
+            Ok(()) | Err(Failure::ClosedPipe) => Ok(self.mistakes.exit_code()),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Answers until the input ends, or the output does.
+    fn answer(
+        &mut self,
+        urls: &[String],
+        out: &mut Out,
+        mut each: impl FnMut(&mut Out, &AnsweredLine<'_>) -> io::Result<()>,
+    ) -> Result<(), Failure> {
         // A write error stops the run after the chunk.
         let mut written = Ok(());
         if urls.is_empty() {
@@ -170,8 +184,7 @@ impl<'a> QuestionLines<'a> {
             self.deliver(url, verdict, Position::Argument, &mut |answered| written = each(out, answered));
             std::mem::replace(&mut written, Ok(()))?;
         }
-        out.flush()?;
-        Ok(self.mistakes.exit_code())
+        Ok(out.flush()?)
     }
 
     /// Answers the lines of a chunk.

@@ -14,7 +14,7 @@ use std::path::Path;
 /// The reason why a command stopped.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The reader of standard output has closed it, which counts as success.
+    /// The reader of standard output has closed it, which is no error.
     ClosedPipe,
     /// An error, in one line without the program's name.
     Said(String),

@@ -6,8 +6,8 @@
 //!
 //! It is the last step; everything it knows about robots.txt comes from the other crates. It is a
 //! library, so that the binary and the Python wheel run the same command. Invariants: results go to
-//! standard output and remarks to standard error; an error is one line and exit code 2; a reader
-//! that closes its pipe is a success. This file does not know the options of the subcommands.
+//! standard output and remarks to standard error; an error is one line and exit code 2, and a
+//! closed pipe is none. This file does not know the options of the subcommands.
 
 mod ask;
 mod bar;

@@ -21,8 +21,8 @@ const FULL: usize = 256 << 10;
 pub(crate) struct Out {
     buffer: Vec<u8>,
     is_terminal: bool,
-    /// True if a closed pipe ends nothing.
-    is_optional: bool,
+    /// True if the rest of the output may be lost.
+    ignores_closed_pipe: bool,
     stdout: StdoutLock<'static>,
 }
 
@@ -32,7 +32,7 @@ impl Out {
         Out {
             buffer: Vec::with_capacity(FULL + (16 << 10)),
             is_terminal: stdout.is_terminal(),
-            is_optional: false,
+            ignores_closed_pipe: false,
             stdout,
         }
     }
@@ -40,7 +40,7 @@ impl Out {
     /// The output of a command whose exit code is the answer, which it has even if nobody reads the
     /// output to its end.
     pub(crate) fn of_answer() -> Out {
-        Out { is_optional: true, ..Out::new() }
+        Out { ignores_closed_pipe: true, ..Out::new() }
     }
 
     /// The buffer, for appending without a check per piece; call [`Out::make_room`] afterwards.
@@ -49,17 +49,26 @@ impl Out {
         &mut self.buffer
     }
 
-    /// Appends what a stranger may have written, such as a URL or the name of a file, as a part of
-    /// a line: without line feeds, which are no part of a URL (R9), and on a terminal so that
-    /// nothing in it controls the terminal. Call [`Out::make_room`] afterwards.
+    /// Appends the URL of a stranger as a part of a line: without line feeds, which are no part of
+    /// a URL (R9), and on a terminal so that nothing in it controls the terminal. Call
+    /// [`Out::make_room`] afterwards.
     #[inline]
-    pub(crate) fn untrusted(&mut self, text: &[u8]) {
-        if self.is_terminal {
-            self.buffer.extend_from_slice(shown(&String::from_utf8_lossy(text)).as_bytes());
-        } else if memchr::memchr(b'\n', text).is_none() {
-            self.buffer.extend_from_slice(text);
+    pub(crate) fn url(&mut self, url: &[u8]) {
+        if self.is_terminal || memchr::memchr(b'\n', url).is_none() {
+            self.name(url);
         } else {
-            self.buffer.extend(text.iter().filter(|&&byte| byte != b'\n'));
+            self.buffer.extend(url.iter().filter(|&&byte| byte != b'\n'));
+        }
+    }
+
+    /// Appends the name of a file in the same way, but with its line feeds escaped: without them it
+    /// would be another name.
+    #[inline]
+    pub(crate) fn name(&mut self, name: &[u8]) {
+        if self.is_terminal || memchr::memchr(b'\n', name).is_some() {
+            self.buffer.extend_from_slice(shown(&String::from_utf8_lossy(name)).as_bytes());
+        } else {
+            self.buffer.extend_from_slice(name);
         }
     }
 
@@ -100,7 +109,7 @@ impl Write for Out {
         let written = self.stdout.write_all(&self.buffer).and_then(|()| self.stdout.flush());
         self.buffer.clear();
         match written {
-            Err(error) if self.is_optional && error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            Err(error) if self.ignores_closed_pipe && error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             written => written,
         }
     }
@@ -256,8 +265,10 @@ mod tests {
         let mut out = Out::new();
         for (is_terminal, expected) in [(false, "/\u{1b}[31mx\ry"), (true, "/\\u{1b}[31mx\\n\\ry")] {
             out.is_terminal = is_terminal;
-            out.untrusted(b"/\x1b[31mx\n\ry");
+            out.url(b"/\x1b[31mx\n\ry");
             assert_eq!(String::from_utf8(std::mem::take(out.buffer())).unwrap(), expected);
+            out.name(b"a\nb.rimg");
+            assert_eq!(std::mem::take(out.buffer()), b"a\\nb.rimg");
         }
     }
 

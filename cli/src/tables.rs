@@ -116,7 +116,7 @@ impl Written {
     /// Writes it as a line.
     pub(crate) fn write(&self, out: &mut Out) -> io::Result<()> {
         write!(out, "{:<10} {:>10}  ", self.table, self.rows)?;
-        out.untrusted(self.file.as_bytes());
+        out.name(self.file.as_bytes());
         out.write_all(b"\n")
     }
 }

@@ -530,6 +530,16 @@ fn a_closed_pipe_changes_no_exit_code() {
         let status = place.command(command).stdout(writer).status().expect("a run");
         assert_eq!(status.code(), Some(1), "{command:?}");
     }
+    // The lines that were read count, although their answers are lost.
+    place.write("urls.txt", "https://a.example/\nnot a url {\n");
+    for command in ["query", "visit"] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let urls = std::fs::File::open(place.path("urls.txt")).expect("a file");
+        let mut command = place.command(&[command, "i.rimg", "--agent", "x"]);
+        let status = command.stdin(urls).stdout(writer).status().expect("a run");
+        assert_eq!(status.code(), Some(2), "{command:?}");
+    }
 }
 
 #[test]

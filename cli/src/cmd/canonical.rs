@@ -59,6 +59,6 @@ fn write(image: &Image, url: &[u8], out: &mut Out) -> Result<(), Failure> {
     let text = url_text(url);
     let canonical = image.site(&text).map(|site| canonical_url(&site, &text)).filter(|clean| *clean != text);
     // A URL that stays is printed as it was read.
-    out.untrusted(canonical.as_ref().map_or(url, |clean| clean.as_bytes()));
+    out.url(canonical.as_ref().map_or(url, |clean| clean.as_bytes()));
     Ok(out.write_all(b"\n")?)
 }

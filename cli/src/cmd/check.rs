@@ -132,7 +132,7 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
 
 fn write(verdict: &Verdict<'_>, url: &str, painter: Painter, out: &mut Out) -> io::Result<()> {
     write!(out, "{}\t", painter.verdict(verdict.safe_decision()))?;
-    out.untrusted(url.as_bytes());
+    out.url(url.as_bytes());
     out.write_all(b"\n")?;
     let conditional = verdict.conditional().filter(|_| !verdict.is_incomplete());
     conditional

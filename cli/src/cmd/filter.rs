@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             let url = String::from_utf8_lossy(answered.url);
             return out.answer(&AnswerJson::new(answered.question(&url), &answered.verdict));
         }
-        out.untrusted(answered.line);
+        out.url(answered.line);
         out.buffer().push(b'\n');
         out.make_room()
     })

@@ -95,7 +95,7 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
         let buffer = out.buffer();
         buffer.extend_from_slice(word_of(&words, answered.verdict.safe_decision()).as_bytes());
         buffer.push(b'\t');
-        out.untrusted(answered.url);
+        out.url(answered.url);
         out.buffer().push(b'\n');
         out.make_room()
     })

@@ -246,7 +246,7 @@ fn run_state(arguments: &State) -> Result<ExitCode, Failure> {
             }
             Ok(state) => {
                 write!(out, "{}\t", state.knowledge.name())?;
-                out.untrusted(url.as_bytes());
+                out.url(url.as_bytes());
                 out.write_all(b"\n")?;
             }
             Err(error) => {

@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     } else {
         let (sites, bytes) = (count(sites, "site"), count(bytes, "byte"));
         out.buffer().extend_from_slice(b"ok: ");
-        out.untrusted(path.as_os_str().as_encoded_bytes());
+        out.name(path.as_os_str().as_encoded_bytes());
         writeln!(out, ": {sites}, {bytes}, profile {profile}")?;
     }
     out.finish()?;

@@ -130,14 +130,9 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
             return out.json(&VisitJson::new(answered.question(&url), at, &answer, verdict, timing));
         }
         write!(out, "{}\t", painter.paint(&answer.words(), answer.mood()))?;
-        out.untrusted(answered.url);
+        out.url(answered.url);
         out.write_all(b"\n")
-    });
-    let code = match code {
-        // Nobody reads on: the exit code is that of the lines until here.
-        Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
-        code => code?,
-    };
+    })?;
     Ok(if all_now || code != ExitCode::SUCCESS { code } else { ExitCode::from(1) })
 }
 
