@@ -1,26 +1,13 @@
 //! The objects behind the handles of callers, each with a mark by which its kind is told.
 //!
 //! A handle is the address of a [`Handle`]; `boundary` makes and follows it. A caller may confuse
-//! handles, so the mark is read before anything else, and is erased when the object ends. Objects
-//! that belong together have the same [`Origin`].
+//! handles, so the mark is read before anything else, and is erased when the object ends.
 
 use crate::abi;
-use crate::image::{Image, Resolved};
+use crate::image::{Image, OwnedUsage, Resolved};
 use crate::reasons::Reasons;
 use crate::site::Site;
-use robomaton_runtime::{Crawler, Usage};
-use std::sync::Arc;
-
-/// The image from which a handle comes. While a handle lives, no other image has an equal origin.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Origin(Arc<u8>);
-
-impl PartialEq for Origin {
-    #[inline]
-    fn eq(&self, other: &Origin) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
+use robomaton_runtime::Crawler;
 
 /// An object with its mark in front.
 #[repr(C)]
@@ -34,12 +21,6 @@ pub(crate) trait Kind {
     type Object: Send + Sync;
     const MARK: u64;
     const NAME: &'static str;
-}
-
-/// A usage, with its purpose.
-pub(crate) struct OwnedUsage {
-    pub(crate) usage: Usage<'static>,
-    pub(crate) purpose: Option<String>,
 }
 
 impl Kind for abi::RobomatonImage {

@@ -5,9 +5,9 @@
 
 use crate::abi::{ROBOMATON_NAMED_ONLY, ROBOMATON_NO_TIME, RobomatonOptions};
 use crate::error::{Failure, RobomatonCode, modified};
-use crate::handle::{Origin, OwnedUsage};
 use robomaton_formats::vocabulary::check_usage;
 use robomaton_runtime::{Crawler, Decision, Image as Runtime, Terms, Usage, Verdict, Watch};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The default of `map_above`, as of the command.
@@ -21,10 +21,27 @@ pub(crate) struct Image {
     origin: Origin,
 }
 
+/// The image from which an object comes. While the object lives, no other image has an equal one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Origin(Arc<u8>);
+
+impl PartialEq for Origin {
+    #[inline]
+    fn eq(&self, other: &Origin) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 /// Something that was resolved for one image.
 pub(crate) struct Resolved<T> {
     of: T,
     origin: Origin,
+}
+
+/// A usage, with its purpose.
+pub(crate) struct OwnedUsage {
+    pub(crate) usage: Usage<'static>,
+    pub(crate) purpose: Option<String>,
 }
 
 /// The parts of a question that were resolved.

@@ -7,15 +7,14 @@
 //! for each file. Invariant: the queue is that of all sites sorted by the times of their
 //! [`SiteState`]s, which a test holds. It does not fetch.
 
+use crate::limits;
 use crate::snapshot::{Snapshot, Stack};
 use crate::state::{SiteState, stale_at};
 use crate::visit::hash;
-use crate::{Store, limits};
 use robomaton_formats::layout::{FetchRecord, NONE};
 use robomaton_formats::read::{Site, View};
 use robomaton_formats::{Scheme, SiteKey};
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
-use std::sync::{Arc, PoisonError};
 
 /// A fetch that is due.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,45 +43,8 @@ pub(crate) struct Agendas(HashMap<(String, usize), Agenda>);
 
 impl Agendas {
     /// Forgets layers that are no more.
-    fn keep(&mut self, stack: &Stack) {
+    pub(crate) fn keep(&mut self, stack: &Stack) {
         self.0.retain(|(layer, _), _| stack.names.contains(layer));
-    }
-}
-
-impl Store {
-    /// The fetches that are due for the longest time, that first, and marks them as begun; of equal
-    /// times, any of them. Reads the times of all sites, so ask for many at a time. A site of which
-    /// nothing was put is not among them.
-    pub fn due(&self, now: u64, most: usize) -> Vec<Due> {
-        let (current, overdue) = self.overdue(now, most);
-        overdue
-            .into_iter()
-            .filter(|key| self.begin_key(key, now))
-            .map(|key| self.fetch(&current, key, now))
-            .collect()
-    }
-
-    /// The same fetches, but marks none as begun.
-    pub fn list_due(&self, now: u64, most: usize) -> Vec<Due> {
-        let (current, overdue) = self.overdue(now, most);
-        overdue.into_iter().map(|key| self.fetch(&current, key, now)).collect()
-    }
-
-    /// The fetch of a site.
-    fn fetch(&self, current: &Snapshot, key: SiteKey, now: u64) -> Due {
-        let site = hash(&key);
-        let Due { url, state } = current.fetch(key, now);
-        Due { url, state: self.in_flight().state(site, state) }
-    }
-
-    /// The sites that are due and not in flight, and the moment that says so.
-    fn overdue(&self, now: u64, most: usize) -> (Arc<Snapshot>, Vec<SiteKey>) {
-        let mut agendas = self.agendas.lock().unwrap_or_else(PoisonError::into_inner);
-        let in_flight = self.in_flight().clone();
-        let current = self.snapshot();
-        agendas.keep(&current.stack);
-        let overdue = current.overdue(now, most, &mut agendas, |hash| in_flight.has(hash, now));
-        (current, overdue)
     }
 }
 
@@ -95,7 +57,7 @@ impl Snapshot {
     }
 
     /// The sites that are due for the longest time, that first.
-    fn overdue(
+    pub(crate) fn overdue(
         &self,
         now: u64,
         most: usize,
@@ -119,7 +81,7 @@ impl Snapshot {
     }
 
     /// The fetch of a site.
-    fn fetch(&self, key: SiteKey, now: u64) -> Due {
+    pub(crate) fn fetch(&self, key: SiteKey, now: u64) -> Due {
         let scheme = if key.scheme() == Scheme::Any { "https://" } else { "" };
         Due { url: format!("{scheme}{key}/robots.txt"), state: self.state_of(&key, now, false) }
     }

@@ -19,6 +19,7 @@ mod capture;
 mod compact;
 mod due;
 mod error;
+mod fetches;
 mod files;
 mod flush;
 mod handed;

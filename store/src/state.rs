@@ -6,13 +6,12 @@
 
 use crate::snapshot::{Query, Snapshot};
 use crate::visit::{Visit, hash};
-use crate::{Store, StoreError, limits};
+use crate::{StoreError, limits};
 use robomaton_corpus::SkipReason;
 use robomaton_formats::schedule::Schedule;
 use robomaton_formats::{Decision, Outcome, SiteKey};
 use robomaton_runtime::Site;
 use std::collections::{HashMap, HashSet};
-use std::sync::{MutexGuard, PoisonError};
 
 /// How well a site's rules are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +93,7 @@ impl InFlight {
     }
 
     /// False if the fetch is in flight already.
-    fn begin(&mut self, site: u64, now: u64) -> bool {
+    pub(crate) fn begin(&mut self, site: u64, now: u64) -> bool {
         if self.has(site, now) {
             return false;
         }
@@ -107,7 +106,7 @@ impl InFlight {
     }
 
     /// Ends the fetch of a site.
-    fn end(&mut self, site: u64, is_refused: bool) {
+    pub(crate) fn end(&mut self, site: u64, is_refused: bool) {
         self.begun.remove(&site);
         if !is_refused {
             self.refused.remove(&site);
@@ -131,50 +130,9 @@ fn is_in_flight(at: u64, now: u64) -> bool {
     now.abs_diff(at) < limits::IN_FLIGHT_SECONDS
 }
 
-impl Store {
-    /// The state of the site of a URL at a time.
-    ///
-    /// # Errors
-    /// If the URL names no site.
-    pub fn state(&self, url: &str, now: u64) -> Result<SiteState, StoreError> {
-        let key = key(url)?;
-        let site = hash(&key);
-        let is_in_flight = self.is_in_flight(site, now);
-        let state = self.current.load().state_of(&key, now, is_in_flight);
-        Ok(self.in_flight().state(site, state))
-    }
-
-    /// Marks the fetch of a site as begun. False if one is in flight. It ends with a put of the
-    /// site, or after [`limits::IN_FLIGHT_SECONDS`].
-    ///
-    /// # Errors
-    /// If the URL names no site.
-    pub fn begin(&self, url: &str, now: u64) -> Result<bool, StoreError> {
-        Ok(self.begin_key(&key(url)?, now))
-    }
-
-    pub(crate) fn begin_key(&self, key: &SiteKey, now: u64) -> bool {
-        self.in_flight().begin(hash(key), now)
-    }
-
-    /// True if the fetch of a site is in flight.
-    pub(crate) fn is_in_flight(&self, site: u64, now: u64) -> bool {
-        self.in_flight().has(site, now)
-    }
-
-    /// Ends the fetch of a site, whose answer may be a 304 that was refused.
-    pub(crate) fn end(&self, key: &SiteKey, is_refused: bool) {
-        self.in_flight().end(hash(key), is_refused);
-    }
-
-    pub(crate) fn in_flight(&self) -> MutexGuard<'_, InFlight> {
-        self.in_flight.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl Snapshot {
-    /// The state of the site of a URL at a time, as [`Store::state`] says it. Fetches in flight are
-    /// known to the store alone, so none is.
+    /// The state of the site of a URL at a time, as [`Store::state`](crate::Store::state) says it.
+    /// Fetches in flight are known to the store alone, so none is.
     ///
     /// # Errors
     /// If the URL names no site.

@@ -1,5 +1,6 @@
 //! No import cycles: the modules of a crate have an order in which each imports only from those
-//! below.
+//! below. Crates cannot import each other in a cycle; the table of ARCHITECTURE.md says which of
+//! them each one uses.
 //!
 //! Siblings are compared: the modules of a crate with each other, and likewise the modules inside
 //! one module. A module and its own children may import each other. The test reads the text of
@@ -11,27 +12,22 @@ use robomaton_tests::workspace;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// The crates of the workspace.
-const CRATES: [&str; 18] = [
-    "grammar",
-    "formats",
-    "compiler",
-    "runtime",
-    "corpus",
-    "tables",
-    "report",
-    "build",
-    "explain",
-    "serve",
-    "robomaton",
-    "python",
-    "node",
-    "cli",
-    "browser",
-    "tests",
-    "fuzz",
-    "benches",
-];
+/// The crates of the workspace, each with those of them that it depends on outside its own tests.
+fn crates() -> BTreeMap<String, BTreeSet<String>> {
+    let manifest = |path: &Path| {
+        let text = std::fs::read_to_string(path.join("Cargo.toml")).expect("a readable manifest");
+        toml::from_str::<toml::Table>(&text).expect("a manifest")
+    };
+    let members = manifest(&workspace())["workspace"]["members"].clone().try_into::<Vec<String>>();
+    let uses = |name: &String| {
+        let manifest = manifest(&workspace().join(name));
+        let dependencies = manifest.get("dependencies").and_then(toml::Value::as_table);
+        let names = dependencies.into_iter().flat_map(toml::Table::keys);
+        names.filter_map(|name| name.strip_prefix("robomaton-")).map(str::to_owned).collect()
+    };
+    let members = members.expect("a list of members");
+    members.iter().map(|name| (name.clone(), uses(name))).collect()
+}
 
 /// A module by its path from the crate's root.
 type Module = Vec<String>;
@@ -236,8 +232,24 @@ fn children(modules: &BTreeMap<Module, String>, of: &[String]) -> Vec<String> {
 
 #[test]
 fn there_are_no_import_rings() {
-    let rings: BTreeSet<String> = CRATES.into_iter().flat_map(rings).collect();
+    let rings: BTreeSet<String> = crates().keys().flat_map(|name| rings(name)).collect();
     assert!(rings.is_empty(), "{rings:#?}");
+}
+
+/// The table of ARCHITECTURE.md names the crates that each one uses.
+#[test]
+fn the_table_of_crates_is_true() {
+    let page = std::fs::read_to_string(workspace().join("ARCHITECTURE.md")).expect("a page");
+    let crates = crates();
+    let rows = page.lines().filter_map(|line| {
+        let (name, rest) = line.strip_prefix("| `")?.split_once("` |")?;
+        let (_, uses) = rest.strip_suffix('|')?.rsplit_once('|')?;
+        let words = uses.split(|c: char| !c.is_alphanumeric()).map(str::to_owned);
+        Some((name.to_owned(), words.filter(|word| crates.contains_key(word)).collect()))
+    });
+    let rows: BTreeMap<String, BTreeSet<String>> =
+        rows.filter(|(name, _)| crates.contains_key(name)).collect();
+    assert_eq!(rows, crates);
 }
 
 #[test]
