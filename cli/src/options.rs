@@ -281,7 +281,8 @@ impl DocumentArgs {
 /// The restriction to groups that name the crawler.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct NamedArgs {
-    /// Count only groups that name the crawler, as for AdsBot-Google: `User-agent: *` is ignored
+    /// Ignore default groups (`*`) of robots.txt and ai.txt, as AdsBot-Google does, and what ACAP
+    /// in pages says to all crawlers. Headers, other META tags and tdmrep.json count
     #[arg(long)]
     pub(crate) named_only: bool,
 }

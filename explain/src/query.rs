@@ -23,8 +23,8 @@ pub struct Query {
     pub purpose: Option<String>,
     /// True if it works on single elements of pages (M13).
     pub elements: bool,
-    /// True if only groups that name it count. An explanation has this key, the answer for a page
-    /// does not.
+    /// True if default groups do not count ([`Crawler::named_only`]). An explanation has this key,
+    /// the answer for a page does not.
     #[serde(skip)]
     pub named_only: bool,
 }
