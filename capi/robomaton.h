@@ -370,12 +370,12 @@ typedef struct {
  */
 typedef struct {
     /**
-     * The decision to act on. If a file that applies to the crawler is missing, a permission
-     * counts as a prohibition.
+     * The decision to act on. A permission that something unread might take back counts as a
+     * prohibition.
      */
     RobomatonDecision verdict;
     /**
-     * The decision of the files that are present.
+     * The decision of what was read.
      */
     RobomatonDecision decision;
     /**
@@ -387,7 +387,7 @@ typedef struct {
      */
     RobomatonOutcome outcome;
     /**
-     * 1 if a file that applies to the crawler is missing, else 0.
+     * 1 if a file, page or statement was not read, so that more may be refused, else 0.
      */
     uint8_t incomplete;
     /**

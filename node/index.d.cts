@@ -31,13 +31,13 @@ export interface QuestionOptions {
 
 /** The verdict about one URL. */
 export interface Verdict {
-  /** The answer to act on: a permission that a missing file might take back is `disallowed`. */
+  /** The answer to act on: a permission that something unread might take back is `disallowed`. */
   verdict: Decision;
-  /** The decision of the files that are present. */
+  /** The decision of what was read. */
   decision: Decision;
   /** True if the crawler may go ahead without conditions. */
   allowed: boolean;
-  /** True if a file that applies to the crawler is missing. */
+  /** True if a file, page or statement was not read, so that more may be refused. */
   incomplete: boolean;
   /** The basis of the decision: `rule`, `no-rule`, `no-group`, `no-site`, `no-url`, … */
   basis: string;

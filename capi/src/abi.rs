@@ -115,16 +115,16 @@ pub enum RobomatonOutcome {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RobomatonVerdict {
-    /// The decision to act on. If a file that applies to the crawler is missing, a permission
-    /// counts as a prohibition.
+    /// The decision to act on. A permission that something unread might take back counts as a
+    /// prohibition.
     pub verdict: RobomatonDecision,
-    /// The decision of the files that are present.
+    /// The decision of what was read.
     pub decision: RobomatonDecision,
     /// The basis of the decision.
     pub basis: RobomatonBasis,
     /// If the basis is `ROBOMATON_BASIS_OUTCOME`, the outcome; else `ROBOMATON_OUTCOME_RULES`.
     pub outcome: RobomatonOutcome,
-    /// 1 if a file that applies to the crawler is missing, else 0.
+    /// 1 if a file, page or statement was not read, so that more may be refused, else 0.
     pub incomplete: u8,
     /// Zeros.
     pub reserved: [u8; 3],

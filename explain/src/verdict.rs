@@ -1,7 +1,7 @@
 //! A verdict in JSON: the keys that `query`, `explain`, `page` and the service share.
 //!
-//! `verdict` is the answer to act on: a permission that a missing file might take back is
-//! disallowed. `decision` is the answer of the files that are present. Nothing is weighed here.
+//! `verdict` is the answer to act on: a permission that something unread might take back is
+//! disallowed. `decision` is the answer of what was read. Nothing is weighed here.
 
 use crate::statements::StatementJson;
 use crate::words::shown;
@@ -18,9 +18,9 @@ use std::io::{self, Write};
 pub struct VerdictJson {
     /// The answer to act on.
     pub verdict: &'static str,
-    /// The answer of the files that are present.
+    /// The answer of what was read.
     pub decision: &'static str,
-    /// True if a file that applies to the crawler is missing.
+    /// True if a file, page or statement was not read, so that more may be refused.
     pub incomplete: bool,
     /// `named` if groups that name the crawler applied, `default`, or `nobody` if there is neither;
     /// null if no rules were consulted.

@@ -51,11 +51,11 @@ struct Open {
 pub struct Verdict {
     /// The answer to act on.
     pub verdict: &'static str,
-    /// The decision of the files that are present.
+    /// The decision of what was read.
     pub decision: &'static str,
     /// True if the crawler may go ahead without conditions.
     pub allowed: bool,
-    /// True if a file that applies to the crawler is missing.
+    /// True if a file, page or statement was not read, so that more may be refused.
     pub incomplete: bool,
     /// The basis of the decision.
     pub basis: &'static str,

@@ -29,11 +29,10 @@ pub struct Answer {
     /// The answer to act on: `allowed`, `disallowed`, `conditional` or `unknown`.
     #[pyo3(get)]
     verdict: &'static str,
-    /// The decision of the files that are present; differs from the verdict only if a file is
-    /// missing.
+    /// The decision of what was read; differs from the verdict only if something was not.
     #[pyo3(get)]
     decision: &'static str,
-    /// True if a file that applies to the crawler is missing.
+    /// True if a file, page or statement was not read, so that more may be refused.
     #[pyo3(get)]
     incomplete: bool,
     /// The basis of the decision.

@@ -68,7 +68,7 @@ impl Policy {
         let places = coverages.iter().map(|coverage| {
             let Coverage { share, basis, line, .. } = *coverage;
             let mark = if coverage.incomplete {
-                "a file is missing"
+                "something was not read"
             } else if coverage.conditional {
                 "in part under conditions"
             } else {

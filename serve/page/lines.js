@@ -29,7 +29,7 @@ export function show(told) {
   visited = 0;
   let reason = `${capital(told.reason)}.`;
   const counts_as = told.decision === told.verdict ? "which may refuse it" : `so ${told.decision} counts as ${told.verdict}`;
-  if (told.incomplete) reason += ` Incomplete: a file that the text refers to is missing, ${counts_as}.`;
+  if (told.incomplete) reason += ` Incomplete: something was not read, ${counts_as}.`;
   verdict(told.verdict, capital(told.verdict), reason, ...decider(told));
   facts(told);
   counts(told);

@@ -10,11 +10,11 @@
 //! witnesses: `*/x` is `/*/x` and `/x`.)
 //!
 //! Statements about uses are tested in the same way. So where rules are ranked, which is everywhere
-//! except in ACAP, `Nothing`, `Part` and `All` are
-//! exact over all targets except `/robots.txt`. ACAP weighs fields by specificity, where several
-//! matching rules may have an effect only together, and ignores case, which conventional rules do
-//! not. There, each decision that is found occurs, but a decision about few targets may be missed,
-//! so that `Part` is reported as `Nothing` or `All`.
+//! except in ACAP, `Nothing`, `Part` and `All` are exact over all targets except `/robots.txt`.
+//! ACAP weighs fields by specificity, where several matching rules may have an effect only
+//! together, and ignores case, which conventional rules do not. There, each decision that is found
+//! occurs, but a decision about few targets may be missed, so that `Part` is reported as `Nothing`
+//! or `All`.
 //!
 //! Each witness is a question to `runtime`; nothing is weighed here. The cost is one question for
 //! each rule of the groups that apply. Rules of pages apply to their own pages only, and are tested
@@ -34,10 +34,9 @@ pub struct Coverage {
     pub share: Share,
     /// The reason.
     pub basis: CoverageBasis,
-    /// True if a part of it, or all, is permitted under conditions only (ACAP).
+    /// True if a part of it, or all, is permitted under conditions only.
     pub conditional: bool,
-    /// True if a file that applies to the crawler is missing, so that permissions count as
-    /// prohibitions.
+    /// True if a file, page or statement was not read, so that more may be refused.
     pub incomplete: bool,
     /// The line of the catch-all rule (for example `Disallow: /`), if there is one. If there is
     /// none and a part of the site is disallowed, the line of the first rule that disallows
@@ -55,8 +54,8 @@ pub enum Share {
     Part,
     /// Everything is permitted, without conditions.
     All,
-    /// Nothing is permitted, but not everything disallowed: no rule is about the usage, the site's
-    /// robots.txt is unknown, or the image does not have it.
+    /// Nothing is permitted, but not everything disallowed: no rule is about the usage, a statement
+    /// about it or the site's robots.txt was not read, or the image does not have the site.
     Unknown,
 }
 

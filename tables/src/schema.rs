@@ -322,11 +322,11 @@ const POLICY: Table = Table {
             "`named` (a group names it), `default` (the groups for all other crawlers apply), `no-group` (no group applies to it), `outcome` (there are no rules; the outcome of the fetch decides) or `untold` (the image has no answer)",
         ),
         always("explicit", Flag, "true if a group names it"),
-        always("conditional", Flag, "true if a part of the site is permitted under conditions only (ACAP)"),
+        always("conditional", Flag, "true if a part of the site is permitted under conditions only"),
         always(
             "incomplete",
             Flag,
-            "true if a file that applies to it is missing, so that permissions count as prohibitions",
+            "true if a file, page or statement was not read, so that more may be refused",
         ),
         maybe(
             "line",
@@ -356,7 +356,11 @@ const USAGES: Table = Table {
             "the languages that state something about the usage to this crawler, separated by spaces: `aipref`, `content-signals`, `ai-training`, `control-token`, `rsl`, `tdmrep`, `ai-txt`, `robots-meta`; empty if none does",
         ),
         always("conditional", Flag, "true if a part of the site is permitted under conditions only"),
-        always("incomplete", Flag, "true if a statement or a document could not be read"),
+        always(
+            "incomplete",
+            Flag,
+            "true if a file, page or statement was not read, so that more may be refused",
+        ),
     ],
 };
 

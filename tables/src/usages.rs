@@ -40,7 +40,7 @@ pub struct UsageCoverage {
     pub languages: Vec<Language>,
     /// True if a part of it, or all, is permitted under conditions only.
     pub conditional: bool,
-    /// True if a statement or a document could not be read.
+    /// True if a file, page or statement was not read, so that more may be refused.
     pub incomplete: bool,
 }
 

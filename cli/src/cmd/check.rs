@@ -2,7 +2,7 @@
 //!
 //! For scripts, and for comparison with Google's `robots_main`, whose arguments and exit codes it
 //! uses. Only an unconditional permission is exit code 0: a permission under conditions is not, nor
-//! one that a missing file might take back.
+//! one that something unread might take back.
 
 use crate::ask::begins_as_url;
 use crate::failure::{Failure, called};
@@ -54,8 +54,8 @@ const EXAMPLES: &str = "\
 Prints VERDICT<TAB>URL, and for `conditional` one more line for each condition. For a usage other than crawl, the \
 statements that speak of it follow, with the reason why each counts or not, and the verdict about fetching the URL.
 
-Exit codes: 0 allowed; 1 disallowed, conditional, unknown, or incomplete because a file that the robots.txt refers to \
-is missing; 2 error.
+Exit codes: 0 allowed; 1 disallowed, conditional, unknown, or incomplete because a file or statement was not read; \
+2 error.
 
 Examples:
   robomaton check robots.txt Googlebot https://example.com/private/x

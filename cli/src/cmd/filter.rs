@@ -2,7 +2,7 @@
 //!
 //! Like `query`, with one bit of answer. Lines are printed as read, in order, without surrounding
 //! white space. Blank and invalid lines are left out; invalid lines make the exit code 2. A
-//! permission under conditions, and one that a missing file might take back, count as refusals.
+//! permission under conditions, and one that something unread might take back, count as refusals.
 
 use crate::ask::{LineDefaults, QuestionLines};
 use crate::failure::Failure;
@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     /// Print the URLs that are not allowed instead
     #[arg(short = 'v', long)]
     invert: bool,
-    /// Whether to print URLs that the image knows nothing about
+    /// Print URLs that the image knows nothing about, or leave them out
     #[arg(long, value_name = "PERMISSION", default_value = "deny")]
     unknown: Permission,
     /// Print the answer for each of these URLs, as `query --json` does, instead of its line

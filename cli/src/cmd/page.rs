@@ -47,8 +47,8 @@ image, with the files that it refers to, its tdmrep.json and its ai.txt; with --
 together with these files in place of those that it refers to. \
 Permissions of the page that are stored in the image are ignored.
 
-Exit codes: 0 allowed; 1 disallowed, conditional, unknown, or incomplete because the robots.txt or a file that it refers \
-to is missing; 2 error.
+Exit codes: 0 allowed; 1 disallowed, conditional, unknown, or incomplete because a file, the page or a statement was not \
+read; 2 error.
 
 Examples:
   robomaton page a.html --url https://example.com/a.html --agent mybot \\

@@ -201,7 +201,7 @@ struct VisitJson<'a> {
     now: Option<String>,
     answer: &'static str,
     verdict: &'static str,
-    /// True if a file that applies to the crawler is missing; what it might forbid is forbidden.
+    /// True if a file, page or statement was not read, so that more may be refused.
     incomplete: bool,
     basis: &'static str,
     outcome: Option<&'static str>,
