@@ -86,3 +86,21 @@ fn run(arguments: Vec<OsString>) -> Result<ExitCode, Failure> {
         Err(error) => usage::usage(error),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Examples can be pasted: a terminal of 80 columns does not wrap them.
+    #[test]
+    fn every_command_has_examples() {
+        for command in Cli::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let (_, examples) = help.split_once("Examples:\n").unwrap_or_default();
+            let mut lines = examples.lines().filter(|line| line.starts_with("  "));
+            let call = format!("  robomaton {} ", command.get_name());
+            assert!(lines.clone().any(|line| line.starts_with(&call)), "{call}: {help}");
+            assert!(lines.all(|line| line.len() <= 80), "{help}");
+        }
+    }
+}

@@ -53,8 +53,13 @@ const MOST_THREADS: u64 = 256;
 /// The number of threads of a command.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct ThreadsArgs {
-    /// Number of threads, at most 256; 0 for one per core
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = RangedU64ValueParser::<usize>::new().range(0..=MOST_THREADS))]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        value_parser = RangedU64ValueParser::<usize>::new().range(0..=MOST_THREADS),
+        help = format!("Number of threads, at most {MOST_THREADS}; 0 for one per core"),
+    )]
     pub(crate) threads: usize,
 }
 

@@ -17,7 +17,8 @@ pub(crate) struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
-  robomaton completions bash >~/.local/share/bash-completion/completions/robomaton
+  robomaton completions bash \\
+    >~/.local/share/bash-completion/completions/robomaton
   robomaton completions fish >~/.config/fish/completions/robomaton.fish
   robomaton completions zsh >~/.zfunc/_robomaton";
 

@@ -58,7 +58,8 @@ of several images is the one with the newest capture.
 
 Examples:
   robomaton report crawl.rimg -o report.html
-  robomaton report crawl.rimg -o report.html --title 'Newspapers, May 2026' --sites 1000
+  robomaton report crawl.rimg -o report.html --title 'Newspapers, May 2026' \\
+    --sites 1000
   robomaton report may.rimg june.rimg july.rimg -o series.html
 
 A link to one site: report.html#site=https%3A%2F%2Fexample.com, or #site=example.com";

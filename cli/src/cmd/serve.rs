@@ -105,7 +105,8 @@ Examples:
   robomaton serve crawl.rimg --listen 127.0.0.1:0 --on-forbidden deny
   robomaton serve crawl.rimg --listen 0.0.0.0:80 --host robots.example.com
   robomaton serve --store crawl.store --token-file token.txt
-  curl 'http://127.0.0.1:8080/v1/decide?agent=GPTBot&url=https%3A%2F%2Fexample.com%2Fa'";
+  curl --get http://127.0.0.1:8080/v1/decide --data agent=GPTBot \\
+    --data-urlencode url=https://example.com/a";
 
 /// The variable of the environment that has the token.
 const TOKEN: &str = "ROBOMATON_TOKEN";
