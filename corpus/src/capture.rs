@@ -45,7 +45,7 @@ pub(crate) const STATED: [&str; 6] =
     ["x-robots-tag", "content-usage", "content-signal", "tdm-reservation", "tdm-policy", "link"];
 
 /// The status of an answer without the content that it refers to.
-pub(crate) const NOT_MODIFIED: u16 = 304;
+pub const NOT_MODIFIED: u16 = 304;
 
 /// The status of an answer with a part of the resource.
 const PARTIAL: u16 = 206;

@@ -5,7 +5,7 @@
 //! byte range is no record, and becomes at least one when it is read. A record knows its place, not
 //! its file.
 
-use crate::{Capture, Item, Revisit, SkipReason, Skipped};
+use crate::{Capture, Item, NOT_MODIFIED, Revisit, SkipReason, Skipped};
 use robomaton_formats::site::DATA_TXT;
 use std::ops::RangeInclusive;
 
@@ -66,11 +66,11 @@ impl Record {
             Ok(Content::Revisit(found, _)) if speaks_for_itself(&found) => {
                 revisit(&found, NEVER, skipped(SkipReason::RevisitHeader))
             }
-            Ok(Content::Capture(found)) if found.status == 304 && speaks_for_itself(&found) => {
+            Ok(Content::Capture(found)) if found.status == NOT_MODIFIED && speaks_for_itself(&found) => {
                 revisit(&found, NEVER, skipped(SkipReason::RevisitHeader))
             }
             // A 304 does not say which capture has the content, only that it is an older one.
-            Ok(Content::Capture(found)) if found.status == 304 => {
+            Ok(Content::Capture(found)) if found.status == NOT_MODIFIED => {
                 let of = i64::MIN..=found.fetched_at;
                 revisit(&found, of, skipped(SkipReason::NotModified))
             }

@@ -368,22 +368,25 @@ impl<P: Clone> Chosen<P> {
     /// The payload of the newest capture of these URLs, if it has content. Redirects are not
     /// followed.
     pub fn newest<'u>(&self, urls: impl IntoIterator<Item = &'u str>) -> Option<&P> {
-        let captured = urls.into_iter().filter_map(|url| self.captured(url));
-        let (_, held) = captured.max_by_key(|(at, held)| (*at, held.map(|held| held.rank)))?;
-        held?.payload.as_ref()
+        self.newest_held(urls)?.1?.payload.as_ref()
     }
 
     /// The payload that the newest fetch of these URLs led to, with redirects followed, or the
     /// outcome without one; `None` if none of them was captured.
     pub fn led_to<'u>(&self, urls: impl IntoIterator<Item = &'u str>) -> Option<Result<P, Outcome>> {
-        let captured = urls.into_iter().filter_map(|url| self.captured(url));
-        let (_, held) = captured.max_by_key(|(at, held)| (*at, held.map(|held| held.rank)))?;
+        let (_, held) = self.newest_held(urls)?;
         Some(held.map_or(Err(Outcome::Unresolved), |held| self.follow(None, held).fate))
     }
 
     /// The time of the newest capture of these URLs, in Unix seconds; 0 if it is unknown.
     pub fn newest_at<'u>(&self, urls: impl IntoIterator<Item = &'u str>) -> i64 {
-        urls.into_iter().filter_map(|url| self.captured(url)).map(|(at, _)| at).max().unwrap_or(0)
+        self.newest_held(urls).map_or(0, |(at, _)| at)
+    }
+
+    /// The newest of the captures of these URLs.
+    fn newest_held<'u>(&self, urls: impl IntoIterator<Item = &'u str>) -> Option<(i64, Option<&Held<P>>)> {
+        let captured = urls.into_iter().filter_map(|url| self.captured(url));
+        captured.max_by_key(|(at, held)| (*at, held.map(|held| held.rank)))
     }
 
     /// The time of the newest fetch of a URL, which may be a site's robots.txt, and the capture

@@ -11,7 +11,7 @@
 
 use crate::record::{Content, NEVER, Record};
 use crate::window::Window;
-use crate::{Capture, ReadLimits, SkipReason, dates, http};
+use crate::{Capture, NOT_MODIFIED, ReadLimits, SkipReason, dates, http};
 use robomaton_formats::site::SiteKey;
 use std::ops::{Range, RangeInclusive};
 use url::Url;
@@ -26,7 +26,7 @@ const MAGIC: &[u8] = b"WARC/";
 const CHUNK_OVERHEAD: usize = 64 << 10;
 
 /// The implied response of a revisit record without a block.
-const NOT_MODIFIED: &[u8] = b"HTTP/1.1 304 Not Modified\r\n\r\n";
+const UNMODIFIED_HEAD: &[u8] = b"HTTP/1.1 304 Not Modified\r\n\r\n";
 
 /// The relevant part of a record's header. The window moves after it was parsed, so it holds
 /// places in the record.
@@ -195,7 +195,7 @@ impl<'w, 'a> Records<'w, 'a> {
                 Content::Ignored => return Ok(None),
                 Content::Unread(_, reason) => return Err(reason),
                 Content::Capture(capture) => {
-                    let is_unmodified = capture.status == 304;
+                    let is_unmodified = capture.status == NOT_MODIFIED;
                     (capture, is_unmodified)
                 }
                 Content::Revisit(..) if !record.is_unmodified() => return Err(SkipReason::Revisit),
@@ -377,7 +377,7 @@ impl<'r> Whole<'r> {
     /// True for a revisit of a resource of which the server said that it is unchanged.
     fn is_unmodified(&self) -> bool {
         let first = self.block().split(|&byte| byte == b'\n').next().unwrap_or_default();
-        self.has_unmodified_profile() || http::status_of(first.trim_ascii_end()) == Some(304)
+        self.has_unmodified_profile() || http::status_of(first.trim_ascii_end()) == Some(NOT_MODIFIED)
     }
 
     /// For a revisit: when the capture with the content was fetched, which is the time in the
@@ -422,7 +422,7 @@ impl<'r> Whole<'r> {
         };
         let fetched_at = time(self.field(&self.header.date)).unwrap_or(0);
         // A revisit may omit even the header of the answer.
-        let block = if revisit && block.is_empty() { NOT_MODIFIED } else { block };
+        let block = if revisit && block.is_empty() { UNMODIFIED_HEAD } else { block };
         let capture = Capture::without_answer(url, site, fetched_at);
         let response = match http::response(block, self.cut || self.header.truncated, self.limits) {
             Ok(response) => response,
@@ -441,7 +441,7 @@ impl<'r> Whole<'r> {
         };
         Ok(match self.revisited() {
             // Any other answer needs no content: it is a fetch like all others.
-            Some(of) if matches!(capture.status, 200..300 | 304) => Content::Revisit(capture, of),
+            Some(of) if matches!(capture.status, 200..300 | NOT_MODIFIED) => Content::Revisit(capture, of),
             _ => Content::Capture(capture),
         })
     }

@@ -5,7 +5,7 @@
 use crate::StoreError;
 use crate::limits::{BODY_BYTES, HEADER_BYTES};
 use robomaton_compiler::{Entry, Options, ProgramCache, emit};
-use robomaton_corpus::{Capture as Read, compile_alone};
+use robomaton_corpus::{Capture as Read, NOT_MODIFIED, compile_alone};
 use robomaton_runtime::Site;
 
 /// The result of fetching a site's `/robots.txt`.
@@ -68,7 +68,7 @@ impl Capture {
         cache: &mut ProgramCache,
     ) -> Result<Vec<u8>, StoreError> {
         let mut redirects = usize::from(self.redirects);
-        if self.status == 304 {
+        if self.status == NOT_MODIFIED {
             let held = held.filter(|held| (200..300).contains(&held.status()));
             let text = held.and_then(|held| Some((held, held.source(most_bytes(options))?)));
             let (held, body) = text.ok_or_else(|| StoreError::NotModified(self.url.clone()))?;

@@ -166,7 +166,10 @@ fn run_to_merge(sizes: &[usize]) -> Option<Range<usize>> {
         }
     }
     // Sizes of very many classes could exceed the number of layers.
-    let most = sizes.len().checked_sub(limits::LAYERS / 2).filter(|_| sizes.len() >= limits::LAYERS);
+    let most = sizes
+        .len()
+        .checked_sub(limits::LAYERS_BEFORE_COMPACTION / 2)
+        .filter(|_| sizes.len() >= limits::LAYERS_BEFORE_COMPACTION);
     first.or(most).map(|first| first..sizes.len())
 }
 
@@ -187,7 +190,7 @@ mod tests {
                     written += bytes;
                     sizes.splice(run, [bytes]);
                 }
-                assert!(sizes.len() < limits::LAYERS);
+                assert!(sizes.len() < limits::LAYERS_BEFORE_COMPACTION);
             }
             let classes = 20_000_usize.ilog(limits::CLASS_LAYERS) as usize + 1;
             assert!(written <= put * classes, "{written} bytes for {put}");
@@ -196,8 +199,11 @@ mod tests {
 
     #[test]
     fn layers_of_many_classes_are_merged_in_the_end() {
-        let sizes: Vec<usize> = (0..limits::LAYERS).rev().map(|class| 1 << class).collect();
+        let sizes: Vec<usize> = (0..limits::LAYERS_BEFORE_COMPACTION).rev().map(|class| 1 << class).collect();
         assert_eq!(run_to_merge(&sizes[1..]), None);
-        assert_eq!(run_to_merge(&sizes), Some(limits::LAYERS / 2..limits::LAYERS));
+        assert_eq!(
+            run_to_merge(&sizes),
+            Some(limits::LAYERS_BEFORE_COMPACTION / 2..limits::LAYERS_BEFORE_COMPACTION)
+        );
     }
 }

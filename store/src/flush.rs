@@ -36,9 +36,9 @@ impl Store {
     /// size, and each put takes a little longer.
     pub(crate) fn make_room(&self) -> Result<(), StoreError> {
         let layers = self.current.load().stack.names.len();
-        if layers >= limits::MOST_LAYERS_OF_PUTS {
+        if layers >= limits::LAYERS_BEFORE_WAIT {
             self.compact()?;
-        } else if layers >= limits::LAYERS
+        } else if layers >= limits::LAYERS_BEFORE_COMPACTION
             && let Some(compacting) = try_lock(&self.compacting)
         {
             self.compact_locked(&compacting)?;
@@ -199,13 +199,17 @@ mod tests {
         put_all(&store, 2 * CAPTURES..3 * CAPTURES);
         drop(generations);
         let compacting = store.compacting.lock().expect("the lock");
-        put_all(&store, 3 * CAPTURES..(limits::LAYERS + 8) * CAPTURES);
+        put_all(&store, 3 * CAPTURES..(limits::LAYERS_BEFORE_COMPACTION + 8) * CAPTURES);
         drop(compacting);
-        assert!(store.stats().layers > limits::LAYERS, "{} layers", store.stats().layers);
-        put_all(&store, (limits::LAYERS + 8) * CAPTURES..(limits::LAYERS + 10) * CAPTURES);
+        assert!(store.stats().layers > limits::LAYERS_BEFORE_COMPACTION, "{} layers", store.stats().layers);
+        put_all(
+            &store,
+            (limits::LAYERS_BEFORE_COMPACTION + 8) * CAPTURES
+                ..(limits::LAYERS_BEFORE_COMPACTION + 10) * CAPTURES,
+        );
         let Stats { layers, layer_sites, memory_sites, .. } = store.stats();
-        assert!(layers < limits::LAYERS, "{layers} layers");
-        assert_eq!(layer_sites + memory_sites, (limits::LAYERS + 10) * CAPTURES);
+        assert!(layers < limits::LAYERS_BEFORE_COMPACTION, "{layers} layers");
+        assert_eq!(layer_sites + memory_sites, (limits::LAYERS_BEFORE_COMPACTION + 10) * CAPTURES);
     }
 
     /// While old layers are merged, those of new captures are written and merged, too.
@@ -214,7 +218,7 @@ mod tests {
         let place = tempfile::tempdir().expect("a directory");
         let store = store(place.path());
         let last = store.current.load().stack.names.last().cloned();
-        let puts = limits::LAYERS * 4 * CAPTURES;
+        let puts = limits::LAYERS_BEFORE_COMPACTION * 4 * CAPTURES;
         let merge = || {
             put_all(&store, 0..puts);
             Ok(())
@@ -223,7 +227,7 @@ mod tests {
         store.beside(last.as_ref(), merge).expect("room");
         drop(compacting);
         let Stats { layers, layer_sites, memory_sites, .. } = store.stats();
-        assert!(layers < limits::MOST_LAYERS_OF_PUTS, "{layers} layers");
+        assert!(layers < limits::LAYERS_BEFORE_WAIT, "{layers} layers");
         assert_eq!(layer_sites + memory_sites, puts);
     }
 }

@@ -23,20 +23,20 @@ pub const BODY_BYTES: usize = 8 << 20;
 /// them at least. No server sends more in good faith.
 pub const HEADER_BYTES: usize = 256 << 10;
 
-/// Bytes of the captures that a reader handed over and the writer did not take yet: it has them in
-/// memory until then. A writer takes them every second or so, so more of them wait for none.
+/// Bytes of the captures that a reader handed over and the writer did not take yet. The writer
+/// takes them about once a second. If more are waiting, no writer is running.
 pub const HANDED_BYTES: usize = 32 << 20;
 
-/// Bytes that each of them counts at least, for its image and its path.
+/// The minimum number of bytes that a handed-over capture counts, for its image and path.
 pub const HANDED_LEAST: usize = 1 << 10;
 
 /// Layers before a put compacts first, unless another thread does: a question that no layer answers
 /// has asked each of them.
-pub const LAYERS: usize = MOST_LAYERS / 2;
+pub const LAYERS_BEFORE_COMPACTION: usize = MOST_LAYERS / 2;
 
 /// Layers before a put waits for the compaction of another thread, which merges new layers while it
 /// merges old ones, so that there are hardly ever so many.
-pub const MOST_LAYERS_OF_PUTS: usize = MOST_LAYERS - 8;
+pub const LAYERS_BEFORE_WAIT: usize = MOST_LAYERS - 8;
 
 /// Layers of one size class before they are merged. Classes differ by this factor, so a capture is
 /// rewritten once for each class up to the size of the store.
@@ -52,15 +52,14 @@ pub const IN_FLIGHT_SECONDS: u64 = 600;
 /// on.
 pub const IN_FLIGHT: usize = 1024;
 
-/// Sites whose last 304 was refused that are remembered; of others, the next fetch is conditional,
-/// too.
+/// The number of sites remembered whose last 304 was refused. The next fetch of any other site is
+/// conditional.
 pub const REFUSED: usize = 1 << 16;
 
 /// Seconds between two fetches of a site at least, whatever its headers say.
 pub const LEAST_SECONDS: u64 = 600;
 
-/// Seconds before the second attempt after a failure, at most; each further one waits twice as
-/// long.
+/// The longest wait after the first failure, in seconds. Each further wait is twice as long.
 pub const RETRY_SECONDS: u64 = 60;
 
 /// Seconds that a site may ask to wait with Retry-After: a longer time is a mistake, and would keep

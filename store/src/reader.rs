@@ -24,6 +24,7 @@ use crate::table::Table;
 use crate::{Capture, Due, SiteState, Stats, StoreError, limits, open};
 use arc_swap::ArcSwap;
 use robomaton_compiler::{Options, ProgramCache};
+use robomaton_corpus::NOT_MODIFIED;
 use robomaton_formats::Decision;
 use robomaton_runtime::{LeftOut, Manifest, Terms};
 use std::collections::BTreeMap;
@@ -180,7 +181,7 @@ impl Reader {
     /// So is a capture beyond [`limits::HANDED_BYTES`] of those that no writer took yet
     /// ([`StoreError::NotTaken`]): nothing is handed over then.
     pub fn hand(&self, capture: &Capture) -> Result<bool, StoreError> {
-        if capture.status == 304 {
+        if capture.status == NOT_MODIFIED {
             return Err(StoreError::NotModified(capture.url.clone()));
         }
         let mut followed = self.lock();

@@ -20,7 +20,7 @@ use crate::visit::{Visit, Visits};
 use crate::{Capture, StoreError, open};
 use arc_swap::ArcSwap;
 use robomaton_compiler::{Options, ProgramCache, emit, is_better};
-use robomaton_corpus::Capture as Read;
+use robomaton_corpus::{Capture as Read, NOT_MODIFIED};
 use robomaton_formats::{Decision, Outcome};
 use robomaton_runtime::{Image, LayersError, LeftOut, Manifest, Terms};
 use std::fs;
@@ -266,7 +266,7 @@ impl Store {
         let mut writer = self.writer();
         let current = self.current.load();
         let StoreOptions { compile, terms, .. } = &self.options;
-        if capture.status == 304 && !self.may_renew(&writer, &current, &read.site, capture) {
+        if capture.status == NOT_MODIFIED && !self.may_renew(&writer, &current, &read.site, capture) {
             return Err(StoreError::NotModified(capture.url.clone()));
         }
         let Some(table) = with(&current, capture, read, compile, terms, &mut writer.cache)? else {

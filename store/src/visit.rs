@@ -9,7 +9,7 @@
 use crate::files::{OUTPUT, failed};
 use crate::{Capture, StoreError, limits};
 use robomaton_build::Target;
-use robomaton_corpus::http_date;
+use robomaton_corpus::{NOT_MODIFIED, http_date};
 use robomaton_formats::{Outcome, Scheme, SiteKey};
 use robomaton_runtime::Site;
 use serde::{Deserialize, Serialize};
@@ -62,7 +62,7 @@ impl Visit {
         let mut redirects = 0;
         match capture.status {
             200..300 => redirects = capture.redirects,
-            304 => {
+            NOT_MODIFIED => {
                 redirects = last.redirects;
                 etag = etag.or(last.etag);
                 last_modified = last_modified.or(last.last_modified);
@@ -280,8 +280,8 @@ fn merged(layers: &[&Visits], oldest: u64) -> impl Iterator<Item = (u64, Visit)>
     })
 }
 
-/// Writes visits that are sorted by hash. They are asked for once for each part of the file, so
-/// that none is in memory.
+/// Writes visits that are sorted by hash. `visits` is called once for each part of the file, so no
+/// visit is kept in memory.
 fn write_sorted<V: Borrow<Visit>, I: Iterator<Item = (u64, V)>>(
     path: &Path,
     visits: impl Fn() -> I,

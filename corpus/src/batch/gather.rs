@@ -37,7 +37,7 @@ pub(super) struct Body {
     /// Its page, if it has permissions.
     pub(super) page: Option<usize>,
     /// True if it is known to be incomplete.
-    pub(super) is_cut: bool,
+    pub(super) is_partial: bool,
 }
 
 /// The captures gathered so far.
@@ -191,14 +191,14 @@ impl<'o> Gathering<'o> {
     fn place(&self, capture: Capture, looked: Looked, gathered: &mut Gathered, new: &mut Vec<New>) {
         let Looked { kind, facts, other, hash, looks, may_be_rules, page } = looked;
         let Gathered { known, documents, pages, stating, chosen, report } = gathered;
-        let (content, length, is_cut) =
+        let (content, length, is_partial) =
             (facts.has_content(), capture.body.len() as u64, capture.is_partial());
         *match kind {
             Kind::Robots => &mut report.captures,
             Kind::Data => &mut report.data_captures,
             Kind::Raw | Kind::Other => &mut report.other_captures,
         } += 1;
-        report.truncated += u64::from(capture.is_partial());
+        report.truncated += u64::from(is_partial);
         report.captured_bytes += length;
         if let Some(page) = &page {
             report.pages += 1;
@@ -221,7 +221,7 @@ impl<'o> Gathering<'o> {
         let of_other = if self.options.no_sources { ReadAs::Reference } else { ReadAs::Robots };
         if let (Some(facts), true) = (other, may_be_rules) {
             let document = Some(document(of_other, capture.body.clone()));
-            chosen.insert(facts, || Body { document, raw: None, looks, page: None, is_cut });
+            chosen.insert(facts, || Body { document, raw: None, looks, page: None, is_partial });
         }
         let (read_as, compiled) = match kind {
             Kind::Robots => (ReadAs::Robots, may_be_rules),
@@ -235,7 +235,7 @@ impl<'o> Gathering<'o> {
                 pages.push(page);
                 pages.len() - 1
             });
-            Body { document, raw, looks, page, is_cut }
+            Body { document, raw, looks, page, is_partial }
         });
     }
 
@@ -252,7 +252,7 @@ impl<'o> Gathering<'o> {
         let facts = Facts::of(capture);
         let other = (kind == Kind::Data).then(|| Facts::of_url(capture));
         // Readers of JSON and XML see that a document ends early.
-        let has_lines = kind != Kind::Raw || capture.target() == OF_SITE[1];
+        let has_lines = kind != Kind::Raw || capture.target() == AI_TXT;
         if has_lines {
             capture.body.truncate(capture.whole_lines().len());
         }
@@ -307,7 +307,9 @@ fn has_records(text: &[u8], most: usize) -> bool {
 }
 
 /// The paths of documents of a site that speak of uses.
-pub(super) const OF_SITE: [&str; 2] = ["/.well-known/tdmrep.json", "/ai.txt"];
+const OF_SITE: [&str; 2] = [TDMREP, AI_TXT];
+pub(super) const TDMREP: &str = "/.well-known/tdmrep.json";
+pub(super) const AI_TXT: &str = "/ai.txt";
 
 /// Bytes in which an RSL document must name itself.
 const BEGINNING: usize = 4096;

@@ -6,7 +6,7 @@
 //! robots.txt make a site of [`Outcome::NotCaptured`]. It does not know captures; it gets the
 //! chosen ones from `resolve`.
 
-use super::gather::{Body, Gathered, Gathering, OF_SITE};
+use super::gather::{AI_TXT, Body, Gathered, Gathering, TDMREP};
 use super::store::{Known, Packed, Sealed, Store};
 use super::{BuildError, Report};
 use crate::Looks;
@@ -326,6 +326,9 @@ impl Own {
     }
 }
 
+/// Texts by the references to them.
+type Referred<'k> = Vec<(&'k str, Vec<u8>)>;
+
 /// The sources of documents for single sites.
 #[derive(Clone, Copy)]
 struct Joining<'g> {
@@ -346,11 +349,10 @@ impl Joining<'_> {
         // The text of a document without records was not kept, and has no effect.
         let text =
             shared.as_ref().and_then(|shared| write::decode_source(&shared.source)).unwrap_or_default();
-        let of_site = |path| if site.states { self.of_site(&site.key, path) } else { Ok((None, false)) };
-        let (tdmrep, is_tdmrep_unread) = of_site(OF_SITE[0])?;
-        let (ai_txt, is_ai_txt_unread) = of_site(OF_SITE[1])?;
+        let (tdmrep, is_tdmrep_unread) = self.of_site(site, TDMREP)?;
+        let (ai_txt, is_ai_txt_unread) = self.of_site(site, AI_TXT)?;
         let compiled = |files: &[(&str, &[u8])], licenses: &[License<'_>], pages: &[Page]| {
-            let around = CompileContext {
+            let context = CompileContext {
                 origin: Some(site.key.authority()),
                 scheme: Some(site.key.scheme()),
                 files,
@@ -361,7 +363,7 @@ impl Joining<'_> {
                 is_ai_txt_unread,
                 licenses,
             };
-            compile_with(&text, &around, self.options)
+            compile_with(&text, &context, self.options)
         };
         let depends = shared.as_ref().is_some_and(|shared| shared.depends_on_origin);
         // The files of this site may be known only when the site is.
@@ -373,15 +375,40 @@ impl Joining<'_> {
             .unwrap_or_default();
         references.sort_unstable();
         references.dedup();
-        let (mut files, mut room, mut over): (Vec<(&str, Vec<u8>)>, _, _) = (Vec::new(), MAX_REFERRED, 0);
-        for key in &references {
+        let (files, over) = self.referred(&site.key, &references)?;
+        let texts: Vec<(&str, &[u8])> = files.iter().map(|(key, text)| (*key, text.as_slice())).collect();
+        let of_servers = texts.iter().filter(|(key, _)| !key.starts_with('/'));
+        let license = |&(url, xml): &(_, _)| {
+            let fetched_at = u64::try_from(self.chosen.newest_at([url])).unwrap_or(0);
+            License { url, xml, fetched_at }
+        };
+        let licenses: Vec<License<'_>> = of_servers.map(license).collect();
+        let is_alone = texts.is_empty();
+        let document = if is_alone { first } else { Some(compiled(&texts, &licenses, &site.pages)) };
+        let with_pages = |pages: &[Page]| compiled(&texts, &licenses, pages);
+        let (document, pages_over) =
+            document.map(|document| within_limits(document, &site.pages, with_pages)).unzip();
+        Ok(Own {
+            document: document.as_ref().map(Packed::of),
+            references_found: files.len() as u64,
+            references_missing: (references.len() - files.len()) as u64 - over,
+            references_over: over,
+            pages_over: pages_over.flatten(),
+        })
+    }
+
+    /// The files behind these references of a site, as far as they were captured and have room, and
+    /// the number of those without room.
+    fn referred<'k>(&self, site: &SiteKey, references: &'k [String]) -> io::Result<(Referred<'k>, u64)> {
+        let (mut files, mut room, mut over) = (Vec::new(), MAX_REFERRED, 0);
+        for key in references {
             let is_url = !key.starts_with('/');
-            let body = if is_url { self.chosen.newest([key.as_str()]) } else { self.newest(&site.key, key) };
+            let body = if is_url { self.chosen.newest([key.as_str()]) } else { self.newest(site, key) };
             // Of other URLs, RSL documents were kept, too; of a robots.txt, whatever came.
             let may_be_license = is_url && !key.ends_with("/robots.txt");
             let body = body.filter(|body| may_be_license || body.looks == Looks::Text);
             // The rest of a file may prohibit.
-            let body = body.filter(|body| !body.is_cut);
+            let body = body.filter(|body| !body.is_partial);
             let Some(number) = body.and_then(|body| body.raw.or(body.document)) else { continue };
             let file = &self.shared.known()[number];
             let Some(rest) = room.checked_sub(file.text_length) else {
@@ -397,37 +424,7 @@ impl Joining<'_> {
             }
             files.extend(text.map(|text| (key.as_str(), text)));
         }
-        let texts: Vec<(&str, &[u8])> = files.iter().map(|(key, text)| (*key, text.as_slice())).collect();
-        let of_servers = texts.iter().filter(|(key, _)| !key.starts_with('/'));
-        let license = |&(url, xml): &(_, _)| {
-            let fetched_at = u64::try_from(self.chosen.newest_at([url])).unwrap_or(0);
-            License { url, xml, fetched_at }
-        };
-        let licenses: Vec<License<'_>> = of_servers.map(license).collect();
-        let is_alone = texts.is_empty();
-        let mut document = if is_alone { first } else { Some(compiled(&texts, &licenses, &site.pages)) };
-        // Pages over a limit must not disallow the site, and what they refuse must not be
-        // permitted: without their fields, or without all that they say, they are unread.
-        let over_limit = document.as_ref().and_then(|document| document.over_limit);
-        let mut pages_over = None;
-        if over_limit.is_some() && !site.pages.is_empty() {
-            let lesser: [fn(&Page) -> Page; 2] = [Page::without_acap, Page::unread];
-            let with_less = |less| {
-                let pages: Vec<Page> = site.pages.iter().map(less).collect();
-                compiled(&texts, &licenses, &pages)
-            };
-            let bare = lesser.into_iter().map(with_less).find(|bare| bare.over_limit.is_none());
-            if bare.is_some() {
-                (document, pages_over) = (bare, over_limit);
-            }
-        }
-        Ok(Own {
-            document: document.as_ref().map(Packed::of),
-            references_found: files.len() as u64,
-            references_missing: (references.len() - files.len()) as u64 - over,
-            references_over: over,
-            pages_over,
-        })
+        Ok((files, over))
     }
 
     /// The newest capture of a path of a site.
@@ -438,8 +435,11 @@ impl Joining<'_> {
     /// A document of a site about uses, and true if not all of it is known. A site without the
     /// document (4xx) states nothing by it. After any other failure, or behind a redirect that
     /// leads to no text that was kept, it may state anything.
-    fn of_site(&self, site: &SiteKey, path: &str) -> io::Result<(Option<Vec<u8>>, bool)> {
-        let body = match self.chosen.led_to(urls_of(site, path).iter().map(String::as_str)) {
+    fn of_site(&self, site: &Site, path: &str) -> io::Result<(Option<Vec<u8>>, bool)> {
+        if !site.states {
+            return Ok((None, false));
+        }
+        let body = match self.chosen.led_to(urls_of(&site.key, path).iter().map(String::as_str)) {
             None | Some(Err(Outcome::Unavailable)) => return Ok((None, false)),
             Some(Err(_)) => return Ok((None, true)),
             Some(Ok(body)) => body,
@@ -448,7 +448,27 @@ impl Joining<'_> {
         let Some(number) = body.raw.or(body.document) else { return Ok((None, true)) };
         let source = self.shared.load(number)?.source;
         let is_lost = source.is_empty() && self.shared.known()[number].text_length != 0;
-        Ok((write::decode_source(&source), is_lost || body.is_cut))
+        Ok((write::decode_source(&source), is_lost || body.is_partial))
+    }
+}
+
+/// A document of a site within the limits, and the limit that its pages exceed. Pages over a limit
+/// must not disallow the site, and what they refuse must not be permitted: without their fields, or
+/// without all that they say, they are unread.
+fn within_limits(
+    document: Document,
+    pages: &[Page],
+    compiled: impl Fn(&[Page]) -> Document,
+) -> (Document, Option<OverLimit>) {
+    let over = document.over_limit;
+    if over.is_none() || pages.is_empty() {
+        return (document, None);
+    }
+    let lesser: [fn(&Page) -> Page; 2] = [Page::without_acap, Page::unread];
+    let with_less = |less| compiled(&pages.iter().map(less).collect::<Vec<Page>>());
+    match lesser.into_iter().map(with_less).find(|bare| bare.over_limit.is_none()) {
+        Some(bare) => (bare, over),
+        None => (document, None),
     }
 }
 
