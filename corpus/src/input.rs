@@ -87,6 +87,9 @@ pub fn total_bytes(inputs: &[Input]) -> u64 {
 
 /// Reads all inputs, passes their items to `each` until it breaks, and counts bytes read in
 /// `progress`. The files of byte ranges are searched below the current directory.
+///
+/// # Errors
+/// If an input that was named cannot be opened, or is an image. Damage inside it is an item.
 pub fn read(
     inputs: &[Input],
     limits: &ReadLimits,
@@ -97,6 +100,9 @@ pub fn read(
 }
 
 /// Like [`read()`], with the files of byte ranges below `root`.
+///
+/// # Errors
+/// As [`read()`].
 pub fn read_below(
     root: &Path,
     inputs: &[Input],

@@ -38,6 +38,9 @@ pub struct Layout {
 
 impl Layout {
     /// Checks header and section table (I1 to I5). Reads no section.
+    ///
+    /// # Errors
+    /// The first of these rules that is broken.
     pub fn parse(bytes: &[u8]) -> Result<Layout, ImageError> {
         if bytes.get(..MAGIC.len()) != Some(&MAGIC) {
             return Err(ImageError::Magic);

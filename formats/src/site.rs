@@ -116,6 +116,9 @@ pub fn from_first(text: &[u8], is: impl Fn(u8) -> bool) -> &[u8] {
 impl SiteKey {
     /// The site of an absolute `http` or `https` URL. White space and control characters around it,
     /// user names, path, query and fragment are ignored; the default port of the scheme is dropped.
+    ///
+    /// # Errors
+    /// If it is no such URL, or its host is no host of a site.
     pub fn from_url(url: &str) -> Result<SiteKey, SiteError> {
         match split_plain(url.as_bytes()) {
             Some((scheme, authority, _)) => Ok(SiteKey::plain(scheme, authority)),
@@ -153,6 +156,9 @@ impl SiteKey {
 
     /// The site of a bare `host` or `host:port`, as in a file name, for any scheme. An absolute URL
     /// is parsed by [`SiteKey::from_url`].
+    ///
+    /// # Errors
+    /// If it is no host of a site.
     pub fn from_host(host: &str) -> Result<SiteKey, SiteError> {
         if host.contains("://") {
             return SiteKey::from_url(host);

@@ -53,6 +53,9 @@ fn text(value: Unknown<'_>) -> Result<String> {
 }
 
 /// Compiles a robots.txt. `url` is its own URL.
+///
+/// # Errors
+/// If a value cannot be converted to a string, or the text does not fit an image.
 #[napi]
 pub fn robots_parser(url: Unknown<'_>, contents: Option<Either<String, Uint8Array>>) -> Result<Robots> {
     let url = text(url)?;

@@ -218,16 +218,25 @@ struct RawAsk {
 }
 
 /// All cases of this crate's `cases` folder, by file name, then in file order.
+///
+/// # Errors
+/// As [`load_from`].
 pub fn load() -> Result<Vec<Case>, LoadError> {
     load_from(&crate::home().join("cases"))
 }
 
 /// All cases of the modern usage languages, from `cases/modern`.
+///
+/// # Errors
+/// As [`load_from`].
 pub fn load_modern() -> Result<Vec<Case>, LoadError> {
     load_from(&crate::home().join("cases").join("modern"))
 }
 
 /// All cases of a folder. `expected-differences.toml` is not a case file and is skipped.
+///
+/// # Errors
+/// If a file cannot be read, or a case in it is malformed.
 pub fn load_from(folder: &Path) -> Result<Vec<Case>, LoadError> {
     let wrong = |what: &dyn fmt::Display| LoadError(format!("{}: {what}", folder.display()));
     let mut files = Vec::new();

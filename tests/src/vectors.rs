@@ -67,6 +67,9 @@ struct Raw {
 }
 
 /// All vectors, in the order of [`SOURCES`].
+///
+/// # Errors
+/// If a file cannot be read, or a line in it is malformed.
 pub fn load() -> Result<Vec<Vector>, Box<dyn Error>> {
     let mut vectors = Vec::new();
     for source in SOURCES {
@@ -87,6 +90,9 @@ pub fn load() -> Result<Vec<Vector>, Box<dyn Error>> {
 }
 
 /// The list of expected differences.
+///
+/// # Errors
+/// If its file cannot be read or is malformed.
 pub fn differences() -> Result<Vec<Difference>, Box<dyn Error>> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]

@@ -110,7 +110,10 @@ impl From<Table> for Written {
 }
 
 impl Table {
-    /// Draws a name, or the length of one that is too rare for the table.
+    /// Draws a name.
+    ///
+    /// # Errors
+    /// The length of one that is too rare for the table.
     pub fn draw(&self, random: &mut Random) -> Result<&str, usize> {
         let all = self.sums.last().copied().unwrap_or(0) + self.rare;
         let at = random.below(all.max(1) as usize) as u64;

@@ -6,8 +6,11 @@
 use super::*;
 use std::collections::{BTreeSet, HashSet};
 
-/// Checks the program at the start of `bytes` node by node, and returns its length. `Err` holds the
-/// offset of the offending byte and the error. Linear in the program, without recursion.
+/// Checks the program at the start of `bytes` node by node, and returns its length. Linear in the
+/// program, without recursion.
+///
+/// # Errors
+/// The offset of the offending byte, and what is wrong.
 pub fn check(bytes: &[u8]) -> Result<usize, (usize, &'static str)> {
     if packed::Packed::is_at(bytes) {
         return packed::check(bytes);

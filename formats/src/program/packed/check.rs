@@ -9,8 +9,10 @@ use crate::int::{byte, short, shorts};
 use crate::notation::Notation;
 use crate::program::{FRONT_SCOPED, FRONT_SILENCE, Silence};
 
-/// Checks the program at the start of `bytes`, and returns its length. `Err` holds the offset of
-/// the offending byte and the error.
+/// Checks the program at the start of `bytes`, and returns its length.
+///
+/// # Errors
+/// The offset of the offending byte, and what is wrong.
 pub fn check(bytes: &[u8]) -> Result<usize, Wrong> {
     let packed = Packed::read(bytes).ok_or((0, "the front of a packed program is damaged"))?;
     let front = packed.front[0];
