@@ -90,34 +90,27 @@ impl TextQuery<'_> {
             unused_files: files.unused(&document.references, &origin).map(str::to_owned).collect(),
             ..TextFacts::default()
         };
-        let Some(policy) = lowered.ok().filter(|_| site.outcome() == Some(Outcome::Rules)) else {
-            let is_outcome = matches!(answer.verdict.basis(), Basis::Outcome(_));
-            facts.reason = single.reason().filter(|_| is_outcome);
-            let explanation = Explanation::new(&answer, facts, None);
+        let finish = |explanation: Explanation, evidence: Option<&Evidence<'_>>| {
             let reading = Reading {
                 tree: &tree,
                 context: &context,
-                evidence: None,
-                explanation: &explanation,
-                single: &single,
-            };
-            let read = read(reading)?;
-            return Ok((explanation, read));
-        };
-        facts.missing = origin.missing(&policy, &spelled);
-        let limit = options.limits.bytes(options.profile);
-        let texts = Texts::new(&tree).with_files(&policy, &slices, origin.authority(), limit);
-        answer.trace(&policy, |evidence| {
-            let explanation = Explanation::new(&answer, facts, Some((evidence, &texts)));
-            let reading = Reading {
-                tree: &tree,
-                context: &context,
-                evidence: Some(evidence),
+                evidence,
                 explanation: &explanation,
                 single: &single,
             };
             let read = read(reading)?;
             Ok((explanation, read))
+        };
+        let Some(policy) = lowered.ok().filter(|_| site.outcome() == Some(Outcome::Rules)) else {
+            let is_outcome = matches!(answer.verdict.basis(), Basis::Outcome(_));
+            facts.reason = single.reason().filter(|_| is_outcome);
+            return finish(Explanation::new(&answer, facts, None), None);
+        };
+        facts.missing = origin.missing(&policy, &spelled);
+        let limit = options.limits.bytes(options.profile);
+        let texts = Texts::new(&tree).with_files(&policy, &slices, origin.authority(), limit);
+        answer.trace(&policy, |evidence| {
+            finish(Explanation::new(&answer, facts, Some((evidence, &texts))), Some(evidence))
         })?
     }
 }
