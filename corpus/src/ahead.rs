@@ -66,7 +66,7 @@ impl<R: BufRead> BufRead for Ahead<R> {
         if self.at < self.held.len() {
             return Ok(&self.held[self.at..]);
         }
-        // Nobody comes back to what is before the mark.
+        // Bytes before the mark are not read again.
         let passed = self.mark.unwrap_or(self.at);
         self.held.drain(..passed);
         self.at -= passed;

@@ -53,8 +53,8 @@ impl<'a> Body<'a> {
                 _ => return Err(SkipReason::Encoding(coding.to_owned())),
             };
             let (bytes, whole) = inflated;
-            // Text whose first bytes happen to inflate is text. The beginning of a gzip file is
-            // useful, but of one that is cut before it, nothing is known.
+            // Text whose first bytes happen to inflate is text. A truncated gzip file is used as
+            // far as it inflates; if nothing of it does, its content is unknown.
             if !whole && is_text(&self.bytes) {
                 continue;
             }

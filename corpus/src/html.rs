@@ -28,7 +28,7 @@ pub struct Page {
     pub elements: Vec<Element>,
     /// Its RSL documents, and links to them.
     pub licenses: Vec<PageLicense>,
-    /// Those inside an element of its body: each speaks of that element alone.
+    /// Its licences inside an element of its body: each speaks of that element alone.
     pub part_licenses: Vec<PageLicense>,
     /// The address against which its links are resolved, as written, if it states one.
     pub base: Option<String>,

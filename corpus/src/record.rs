@@ -74,7 +74,7 @@ impl Record {
                 let of = i64::MIN..=found.fetched_at;
                 revisit(&found, of, skipped(SkipReason::NotModified))
             }
-            // What it says is not known, and a text without a line would allow everything.
+            // Not even its first line is whole. An empty text would allow everything.
             Ok(Content::Capture(found)) if found.is_robots() && found.ends_in_first_line() => {
                 revisit(&found, NEVER, skipped(SkipReason::NoLine))
             }

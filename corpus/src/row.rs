@@ -187,7 +187,7 @@ impl Column {
         names: impl Iterator<Item = &'n [u8]>,
     ) -> Option<SkipReason> {
         for (place, column) in columns.iter().enumerate() {
-            // Which of them counts, nobody knows.
+            // It is unknown which of the two columns counts.
             if let Some(column) = column.filter(|_| columns[..place].contains(column)) {
                 return Some(SkipReason::Table(format!("two columns are its {}", column.name())));
             }

@@ -58,7 +58,7 @@ impl Origin {
         self.known.then(|| self.key.authority())
     }
 
-    /// What a text of the site is compiled with: the files are those of [`SpelledFiles::slices`].
+    /// The context of a text of the site, with the files of [`SpelledFiles::slices`].
     pub fn context<'a, 's>(&'a self, files: &'a [(&'a str, &'s [u8])]) -> CompileContext<'a, 's> {
         CompileContext { origin: self.authority(), files, ..CompileContext::default() }
     }

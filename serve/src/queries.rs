@@ -37,7 +37,7 @@ impl Asked {
         }
     }
 
-    /// Those of a question of a batch.
+    /// The words of a question of a batch.
     pub(crate) fn of_input(input: &InputQuestion<'_>) -> Asked {
         let names: Vec<String> = match &input.agent {
             None => vec!["*".to_owned()],

@@ -68,7 +68,7 @@ Examples:
   echo '{\"url\": \"https://example.com/a\", \"agent\": \"GPTBot\"}' \\
     | robomaton query crawl.rimg --json";
 
-/// Conditional answers whose conditions are looked up, until nobody can meet one.
+/// The number of conditional answers that are searched for a condition that nobody can meet.
 const LOOKUPS: u32 = 1000;
 
 pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Failure> {

@@ -161,8 +161,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Action::Compact(compact) => {
             check(&compact.store)?;
             let store = open(&compact.store)?;
-            // First, since a capture that was handed over may be old enough to be evicted. A
-            // damaged file stays where it is, and must not keep the store from being compacted.
+            // Before the eviction, which may concern them. A damaged file stays where it is, and
+            // the store is compacted all the same.
             let taken = store.take_handed();
             match compact.evict_before {
                 Some(time) => store.evict(time.seconds),

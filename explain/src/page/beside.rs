@@ -33,8 +33,8 @@ impl SiteDocuments {
         for (record, statement) in detail.preferences.iter().flat_map(statements) {
             match (record.carrier, statement.effect) {
                 (Carrier::AiTxt, Effect::Unread) => documents.is_ai_txt_unread = true,
-                // A rule without a location has its place in the file. What is beyond a limit has
-                // rank 1, as the last rule has.
+                // This rule has no location that can be read. Rank 1 is ambiguous: the last rule
+                // has it, and so has a file over a limit, so both count as unread.
                 (Carrier::TdmRep, Effect::Unread) if record.line > 0 && statement.rank > 1 => {
                     rules.insert(record.line as usize, json!({}));
                 }
@@ -48,7 +48,8 @@ impl SiteDocuments {
         // More rules than a file can have are not read, as in the file itself.
         documents.is_tdmrep_unread |= !rules.split_off(&(RULE_LIMIT + 1)).is_empty();
         if let Some((&last, _)) = rules.last_key_value() {
-            // Elements that restrict nothing keep the places of rules that state nothing.
+            // A rule that states nothing is written as one that permits, so that the rules after it
+            // keep their numbers.
             let nothing = || json!({ "tdm-reservation": 0 });
             let all: Vec<Value> =
                 (1..=last).map(|number| rules.remove(&number).unwrap_or_else(nothing)).collect();

@@ -15,7 +15,7 @@ pub struct Page {
     pub elements: Vec<Element>,
     /// Its RSL documents, and links to them.
     pub licenses: Vec<compiler::PageLicense>,
-    /// Those of parts of it.
+    /// The licences of parts of it.
     pub part_licenses: Vec<compiler::PageLicense>,
     /// True if the page has more of them than were read.
     pub is_cut: bool,

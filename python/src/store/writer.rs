@@ -175,9 +175,9 @@ impl Store {
         slf.as_super().get().write(slf.py(), |store| store.take_handed())
     }
 
-    /// Does what is to be done: makes a full table of captures a layer, merges layers where that
-    /// pays, replaces a broken log. Call it every second or so, in a thread of its own: puts and
-    /// questions go on meanwhile.
+    /// Makes a layer of a full table of captures, merges layers where that pays off, and replaces a
+    /// broken log. Call it about once a second from a thread of its own; puts and questions
+    /// continue meanwhile.
     fn compact(slf: &Bound<'_, Store>) -> PyResult<()> {
         slf.as_super().get().write(slf.py(), |store| store.compact())
     }
