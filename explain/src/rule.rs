@@ -63,7 +63,7 @@ pub(crate) fn speaks_of(asked: &str, usage: &str) -> bool {
 
 /// True if a rule comes from a page.
 pub(crate) fn is_of_page(found: &Match) -> bool {
-    found.level.is_some_and(|level| level.holder < Holder::SubRecord)
+    found.level.is_some_and(|level| level.is_of_page())
 }
 
 /// The line of a rule as cited in a sentence.
