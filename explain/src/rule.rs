@@ -2,7 +2,7 @@
 //!
 //! It reads the trace and weighs nothing.
 
-use robomaton_compiler::trace::{Choice, Fate, Holder, Match, Trace, TraceQuery};
+use robomaton_compiler::trace::{Choice, Fate, Match, Trace, TraceQuery};
 use robomaton_compiler::{Policy, Sense};
 use robomaton_formats::policy::is_special;
 use robomaton_runtime::DecidingRule;
