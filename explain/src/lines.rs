@@ -90,7 +90,9 @@ impl Lines {
         evidence: Option<&Evidence<'_>>,
         statements: &[StatementJson],
     ) -> Lines {
-        let of_robots = |statement: &&StatementJson| statement.carrier == Carrier::Robots.name();
+        let of_robots = |statement: &&StatementJson| {
+            statement.carrier == Carrier::Robots.name() && statement.document.is_none()
+        };
         let mut stated: HashMap<u32, &StatementJson> = HashMap::new();
         for statement in statements.iter().filter(of_robots) {
             // Those that decide are first.
@@ -99,7 +101,8 @@ impl Lines {
         let mut remarks = remarks(tree, context, options);
         let fates = evidence.map(|evidence| RuleFates { evidence, query }.all()).unwrap_or_default();
         let answering: Vec<u32> = evidence.map_or_else(Vec::new, |Evidence { policy, trace, .. }| {
-            trace.groups.iter().map(|&group| policy.groups[group].line).collect()
+            let groups = trace.groups.iter().map(|&group| &policy.groups[group]);
+            groups.filter(|group| group.file == 0).map(|group| group.line).collect()
         });
         let mut groups = tree.groups.iter().enumerate().peekable();
         let line = |(index, line): (usize, &robomaton_grammar::Line)| {

@@ -2,7 +2,7 @@
 //!
 //! It reads the trace and weighs nothing.
 
-use robomaton_compiler::trace::{Choice, Fate, Holder, Match, Trace, TraceQuery};
+use robomaton_compiler::trace::{Choice, Fate, Match, Trace, TraceQuery};
 use robomaton_compiler::{Policy, Sense};
 use robomaton_formats::policy::is_special;
 use robomaton_runtime::DecidingRule;
@@ -63,7 +63,7 @@ pub(crate) fn speaks_of(asked: &str, usage: &str) -> bool {
 
 /// True if a rule comes from a page.
 pub(crate) fn is_of_page(found: &Match) -> bool {
-    found.level.is_some_and(|level| level.holder < Holder::SubRecord)
+    found.level.is_some_and(|level| level.is_of_page())
 }
 
 /// The line of a rule as cited in a sentence.

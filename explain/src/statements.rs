@@ -200,8 +200,8 @@ fn place(statement: &StatementAccount) -> String {
         None => of.to_owned(),
     };
     let place = match (statement.carrier, statement.line) {
-        (Carrier::Robots, Some(line)) => format!("line {line}"),
-        (Carrier::Robots, None) => "robots.txt".to_owned(),
+        (Carrier::Robots, Some(line)) if document.is_none() => format!("line {line}"),
+        (Carrier::Robots, _) => numbered("line", document.unwrap_or("robots.txt")),
         (Carrier::Header, _) => "a response header".to_owned(),
         (Carrier::Page | Carrier::Element, _) => numbered("line", "the page"),
         (Carrier::TdmRep, _) => numbered("rule", document.unwrap_or("/.well-known/tdmrep.json")),

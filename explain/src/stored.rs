@@ -8,7 +8,7 @@
 
 use robomaton_compiler::{Agent, Combiner, Group, Policy, Rule, Sense};
 use robomaton_formats::detail::{self, Bytes, Detail};
-use robomaton_formats::preference::{self, Effect, Record, Source};
+use robomaton_formats::preference::{self, Carrier, Effect, Record, Source};
 use robomaton_formats::program::Silence;
 use robomaton_runtime::Role;
 use std::borrow::Cow;
@@ -44,7 +44,10 @@ fn is_license(detail: &Detail<'_>, file: usize) -> bool {
     let mut statements = groups.flat_map(|group| group.statements.iter().map(move |one| (group, one)));
     statements.any(|(group, statement)| {
         let record = group.record(statement);
-        statement.effect != Effect::Unread && record.is_some_and(|record| usize::from(record.file) == file)
+        // A record of robots.txt stands in a file that it refers to.
+        let is_document = |record: &Record<'_>| record.carrier != Carrier::Robots;
+        statement.effect != Effect::Unread
+            && record.is_some_and(|record| usize::from(record.file) == file && is_document(record))
     })
 }
 
@@ -131,8 +134,8 @@ pub(crate) fn join<'s>(mut policy: Policy<'s>, detail: &Detail<'_>, stored: &Sto
     policy
 }
 
-/// Takes the statements as stored, in place of those of the text.
-fn take_preferences(policy: &mut Policy<'_>, detail: &Detail<'_>) {
+/// Takes the statements as stored, in place of those of the text: beyond a limit they are unread.
+pub(crate) fn take_preferences(policy: &mut Policy<'_>, detail: &Detail<'_>) {
     let first = policy.conditions.len() as u32;
     policy.conditions.extend(detail.conditions.iter().cloned());
     policy.preferences = detail.preferences.iter().map(owned).collect();

@@ -8,6 +8,7 @@ use crate::explanation::{Explanation, TextFacts};
 use crate::lines::Lines;
 use crate::query::Query;
 use crate::single::{Origin, SingleSite, SiteFiles, unread};
+use crate::stored::take_preferences;
 use crate::texts::Texts;
 use crate::usages::check_usage;
 use crate::uses::{Use, uses};
@@ -101,11 +102,14 @@ impl TextQuery<'_> {
             let read = read(reading)?;
             Ok((explanation, read))
         };
-        let Some(policy) = lowered.ok().filter(|_| site.outcome() == Some(Outcome::Rules)) else {
+        let Some(mut policy) = lowered.ok().filter(|_| site.outcome() == Some(Outcome::Rules)) else {
             let is_outcome = matches!(answer.verdict.basis(), Basis::Outcome(_));
             facts.reason = single.reason().filter(|_| is_outcome);
             return finish(Explanation::new(&answer, facts, None), None);
         };
+        if !policy.preferences.is_empty() {
+            site.detail().iter().for_each(|detail| take_preferences(&mut policy, detail));
+        }
         facts.missing = origin.missing(&policy, &spelled);
         let limit = options.limits.bytes(options.profile);
         let texts = Texts::new(&tree).with_files(&policy, &slices, origin.authority(), limit);

@@ -116,7 +116,7 @@ pub fn is_version(text: &str) -> bool {
 impl AgentRule {
     /// The names under which groups are looked for, best first: each name in a caller's input as a
     /// whole (decision 34), then reduced, then the general names that it begins like, the longest
-    /// first (decision 41). A header is one whole name.
+    /// first (decision 41). A header, or several words, is one more whole name.
     ///
     /// ```
     /// use robomaton_formats::Profile;
@@ -130,8 +130,10 @@ impl AgentRule {
         if self == AgentRule::Token && is_header {
             names.push(whole_name(given));
         }
+        // Words without a comment may be the one name of an ACAP record.
+        let is_of_words = is_header && !given.contains(['(', ';']);
         for name in self.crawler_names_or_nobody(given) {
-            if self == AgentRule::Token && !is_header && name != "*" {
+            if self == AgentRule::Token && name != "*" && !is_of_words {
                 names.push(whole_name(&name));
             }
             let name = self.reduce(&name);
@@ -206,8 +208,11 @@ impl AgentRule {
         let kept = match self {
             AgentRule::Token => &trimmed[..product_token(trimmed.as_bytes()).len()],
             AgentRule::Verbatim => name,
-            // K10: the version after `/` is not part of the name.
-            AgentRule::Substring => trimmed.split('/').next().unwrap_or_default().trim_ascii_end(),
+            // K10: the version after `/` is not part of the name. Who asks as `*` has no name.
+            AgentRule::Substring => match trimmed.split('/').next().unwrap_or_default().trim_ascii_end() {
+                "*" => "",
+                name => name,
+            },
         };
         kept.to_ascii_lowercase()
     }
@@ -247,7 +252,15 @@ mod tests {
         assert_eq!(AgentRule::Substring.reduce("Fig Tree"), "fig tree");
         assert_eq!(AgentRule::Substring.reduce("   /a\u{e9}"), "");
         assert_eq!(AgentRule::Substring.reduce(" a /b"), "a");
+        assert_eq!(AgentRule::Substring.reduce(" * "), "");
         assert_eq!(AgentRule::Token.reduce("J\u{e4}vla-Bot/1.0"), "j\u{e4}vla-bot");
+    }
+
+    #[test]
+    fn a_header_is_looked_up_as_each_of_its_names() {
+        let names = AgentRule::Token.lookup_names("Mozilla/5.0 (compatible; Foo/1.0)");
+        let whole = ["\"mozilla/5.0 (compatible; foo/1.0)\"", "\"foo\"", "foo", "foo*", "fo*", "f*"];
+        assert_eq!(names, whole);
     }
 
     #[test]

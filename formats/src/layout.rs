@@ -28,7 +28,8 @@ pub const MAX_TEXT: u64 = 1 << 30;
 /// "None" in fields that hold an offset or a number.
 pub const NONE: u32 = u32::MAX;
 
-/// The sections in file order: first the ones that verdicts need, then the ones for explanations.
+/// The sections in file order: first the ones that all verdicts need, then the ones for
+/// explanations, and for verdicts that depend on the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Section {
@@ -109,7 +110,8 @@ impl Section {
         }
     }
 
-    /// True if a verdict may read the section; the others are for explanations only.
+    /// True if any verdict reads the section; the others are for explanations, and for verdicts
+    /// that depend on the time or on who speaks.
     pub const fn is_hot(self) -> bool {
         (self as u8) < Section::Usages as u8
     }

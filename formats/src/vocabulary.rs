@@ -10,9 +10,9 @@ mod known;
 
 pub use self::known::{UnknownUsage, check_usage};
 
-use crate::agent::product_token;
+use crate::agent::{is_version, product_token};
 use crate::preference::Language;
-use crate::usage::USAGES;
+use crate::usage::{CRAWL, USAGES};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
@@ -71,13 +71,16 @@ pub enum NoToken {
     /// A usage that no vocabulary knows.
     #[error("{0:?} is not a standard usage")]
     Usage(String),
+    /// The usage is crawling, of which a group speaks without a token.
+    #[error("a control token speaks of uses, not of crawling")]
+    Crawl,
 }
 
 impl FromStr for ControlToken {
     type Err = NoToken;
 
-    /// Parses `NAME=USAGE,...[:CRAWLER,...]`, as people write a token; without crawlers it binds
-    /// all.
+    /// Parses `NAME=USAGE,...[:CRAWLER,...]`, as people write a token; without crawlers, or with
+    /// `*` among them, it binds all.
     fn from_str(text: &str) -> Result<ControlToken, NoToken> {
         let (name, rest) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or(NoToken::Form)?;
         if product_token(name.as_bytes()).len() != name.len() {
@@ -88,12 +91,22 @@ impl FromStr for ControlToken {
             let unknown = || NoToken::Usage(name.to_owned());
             usage_of_label(name).and_then(usage).ok_or_else(unknown)
         };
-        let usages = usages.split(',').map(standard).collect::<Result<_, _>>()?;
-        let crawlers = crawlers.split(',').filter(|&crawler| crawler != "*");
-        let crawlers: Vec<String> = crawlers.map(str::to_ascii_lowercase).collect();
-        if crawlers.iter().any(String::is_empty) {
-            return Err(NoToken::Form);
+        let usages: Vec<u16> =
+            usages.split(',').map(str::trim_ascii).map(standard).collect::<Result<_, _>>()?;
+        if usages.contains(&CRAWL) {
+            return Err(NoToken::Crawl);
         }
+        let crawler = |written: &str| match written.split_at(product_token(written.as_bytes()).len()) {
+            ("", "*") => Ok(None),
+            ("", "") => Err(NoToken::Form),
+            (name, version) if !name.is_empty() && (version.is_empty() || is_version(version)) => {
+                Ok(Some(name.to_ascii_lowercase()))
+            }
+            _ => Err(NoToken::Name(written.to_owned())),
+        };
+        let crawlers = crawlers.split(',').map(str::trim_ascii).map(crawler);
+        // One `*` among them stands for all.
+        let crawlers = crawlers.collect::<Result<Option<Vec<String>>, _>>()?.unwrap_or_default();
         Ok(ControlToken { name: name.to_owned(), table: None, usages, crawlers })
     }
 }
@@ -204,7 +217,20 @@ mod tests {
         let row = |text: &str| text.parse::<ControlToken>().map(|token| token.to_string());
         assert_eq!(row("X=train-ai,tdm:A,b").unwrap(), "X\t-\tai-train,tdm\ta,b");
         assert_eq!(row("X=ai-train").unwrap(), "X\t-\tai-train\t*");
-        for text in ["X", "=ai-train", "a b=tdm", "X=", "X=x", "X=tdm:", "X=tdm:a,,b"] {
+        assert_eq!(row("X=tdm: A/1.0, b").unwrap(), "X\t-\ttdm\ta,b");
+        assert_eq!(row("X=tdm:*,b").unwrap(), "X\t-\ttdm\t*");
+        for text in [
+            "X",
+            "=ai-train",
+            "a b=tdm",
+            "X=",
+            "X=x",
+            "X=crawl",
+            "X=tdm:",
+            "X=tdm:a,,b",
+            "X=tdm:a b",
+            "X=tdm:a*",
+        ] {
             assert!(row(text).is_err(), "{text}");
         }
     }

@@ -2,4 +2,4 @@
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| robomaton_fuzz::archive(data));
+libfuzzer_sys::fuzz_target!(init: robomaton_fuzz::let_parquet_panic(), |data: &[u8]| robomaton_fuzz::archive(data));

@@ -2,8 +2,8 @@
 //!
 //! These are the last two steps of a question: from the policy to its programs, then the walks. A
 //! crawler that fetches many pages of a site keeps an [`Access`]; a single question resolves its
-//! own answers. Invariants: a question allocates nothing for targets up to a kilobyte; any damage
-//! is [`Basis::Damaged`]. This module does not know how a site is found.
+//! own answers. Invariants: a question about fetching allocates nothing for targets up to a
+//! kilobyte; any damage is [`Basis::Damaged`]. This module does not know how a site is found.
 
 use crate::answer::{Answer, Basis};
 use crate::crawler::{Crawler, Usage};

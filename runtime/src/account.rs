@@ -178,7 +178,7 @@ pub(crate) fn of_fields(query: &Query<'_>) -> Option<Account> {
     let asked = view.usage(usage.id);
     let asked = asked.as_deref();
     let of_level = |level: &Level, group: &detail::Group<'_>| {
-        let named = match level.holder < Holder::SubRecord {
+        let named = match level.is_of_page() {
             true => crawler.names.iter().any(|name| group.crawlers.contains(name)),
             false => name.is_some_and(|name| group.crawlers.contains(name)),
         };

@@ -4,8 +4,8 @@
 //! Each language answers by its own rules; then one refusal suffices, what could not be read
 //! permits nothing, and conditions unite ([`Effects`]). A usage that covers others is answered
 //! together with them; what does not depend on the usage is found once. `access` calls it for all
-//! usages but fetching. Invariants: nothing is allocated for targets up to a kilobyte; any damage
-//! is `None`. This module does not know how a language is written.
+//! usages but fetching. Invariants: nothing is allocated for targets up to a kilobyte, unless cold
+//! records are read (`Asking::effects_now`); any damage is `None`. This module does not know how a language is written.
 
 use crate::answer::{Answer, Basis};
 use crate::crawler::{Crawler, Lookup, Usage};
@@ -30,7 +30,9 @@ struct Asking<'a> {
     groups: &'a Groups<'a>,
     /// The fields, if the groups have any.
     fields: Option<&'a Fields<'a>>,
-    /// The policies of preferences.
+    /// True if the site has policies of preferences.
+    has_statements: bool,
+    /// Those with statements for the crawler.
     sources: ArrayVec<Source<'a>, MAX_PREFERENCES>,
     crawler: &'a Crawler,
     target: &'a Target<'a>,
@@ -141,6 +143,7 @@ impl<'a> Asking<'a> {
             site,
             groups,
             fields,
+            has_statements: policy.is_some(),
             sources,
             crawler,
             target,
@@ -183,7 +186,7 @@ impl Asking<'_> {
         let mut answer = unite(own, stated.if_crawled(), of_parts.if_crawled());
         if stated.depends_on_crawling() || of_parts.depends_on_crawling() {
             let otherwise = unite(own, stated.always, of_parts.always);
-            if otherwise != answer && self.no_crawl()? {
+            if otherwise != answer && self.no_crawl(usage)? {
                 answer = otherwise;
             }
         }
@@ -234,6 +237,9 @@ impl Asking<'_> {
     /// that pass default groups over, since a list holds together what a default group and the
     /// lines before all groups say.
     fn effects_now(&mut self, usage: Usage<'_>) -> Option<Stated> {
+        if !self.has_statements {
+            return Some(Stated::default());
+        }
         if !self.crawler.is_named_only() {
             self.depends_on_time = false;
             let effects = self.effects(usage.id)?;
@@ -241,8 +247,8 @@ impl Asking<'_> {
                 return Some(effects);
             }
         }
-        let no_crawl = self.no_crawl()?;
-        let always = statements::effects(self.site, self.crawler, usage, self.target, no_crawl);
+        let no_crawl = self.no_crawl(usage)?;
+        let always = statements::effects(self.site, self.crawler, usage, self.target, no_crawl)?;
         Some(Stated { always, ..Stated::default() })
     }
 
@@ -316,10 +322,10 @@ impl Asking<'_> {
         Some(priority)
     }
 
-    /// True if the crawler may not fetch the target.
-    fn no_crawl(&mut self) -> Option<bool> {
+    /// True if the crawler may not fetch the target for the purpose of the question.
+    fn no_crawl(&mut self, usage: Usage<'_>) -> Option<bool> {
         if self.no_crawl.is_none() {
-            self.no_crawl = Some(self.of_rules(Usage::CRAWL)?.decision == Decision::Disallowed);
+            self.no_crawl = Some(self.of_rules(usage.crawl())?.decision == Decision::Disallowed);
         }
         self.no_crawl
     }
@@ -338,6 +344,11 @@ fn unite(own: Answer, stated: Effects, of_parts: Effects) -> Answer {
 }
 
 impl<'a> Usage<'a> {
+    /// Fetching, for the same purpose.
+    pub(crate) fn crawl(self) -> Usage<'a> {
+        Usage { id: Usage::CRAWL.id, ..self }
+    }
+
     /// The usages that this one covers, for the same purpose.
     pub(crate) fn parts(self) -> impl Iterator<Item = Usage<'a>> {
         let parts = u16::try_from(self.id.get()).map_or(&[][..], parts);

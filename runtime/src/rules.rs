@@ -189,7 +189,7 @@ impl Scoped<'_> {
         let ScopedAnswer { decision, incomplete, named_by_page } = of_fields;
         let shut = !named_by_page
             && self.no_rules.is_some_and(|no_rules| {
-                self.is_unheard(site) && without_rules(site, no_rules, usage).decision == Decision::Disallowed
+                without_rules(site, no_rules, usage).decision == Decision::Disallowed
             });
         match decision.filter(|_| !shut) {
             Some(decision) => Answer { decision, incomplete, basis: Basis::Fields },

@@ -159,7 +159,7 @@ impl Fields<'_> {
         let ScopedQuestion { list, unheard, .. } = &self.question;
         list.incomplete
             || self.rest.is_some_and(|rest| rest.incomplete)
-            || *unheard && level.is_some_and(|level| is_page(&level) && level.any)
+            || *unheard && level.is_some_and(|level| level.is_of_page() && level.any)
     }
 
     /// Sets of keys are cleared for every usage, so scopes with few patterns get small ones. Out of
@@ -181,7 +181,7 @@ impl Fields<'_> {
                 self.ask(entry.program, &mut rules)?;
             }
         }
-        let joins = match level.filter(is_page) {
+        let joins = match level.filter(Level::is_of_page) {
             // A group that names the crawler overrides what a page says to all crawlers; the page
             // is then ignored.
             Some(page) if page.any && list.own && !rules.is_empty() => {
@@ -221,7 +221,7 @@ impl Fields<'_> {
                 Some((rule, decides))
             });
         }
-        let named_by_page = level.is_some_and(|level| is_page(&level) && !level.any);
+        let named_by_page = level.is_some_and(|level| level.is_of_page() && !level.any);
         Some(ScopedAnswer { decision, incomplete: self.is_incomplete(level), named_by_page })
     }
 
@@ -299,10 +299,6 @@ impl Fields<'_> {
     fn ask<R: Register>(&self, program: ProgramAt, register: &mut R) -> Option<()> {
         program::collect(self.question.view.program(program)?, self.target, register)
     }
-}
-
-fn is_page(level: &Level) -> bool {
-    level.holder < Holder::SubRecord
 }
 
 /// True if fields for this usage speak of the usage in question.

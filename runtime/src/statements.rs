@@ -1,7 +1,8 @@
-//! Explains an answer about a use: the statements that were weighed, from the cold sections.
+//! Statements about a use from the cold sections: those that were weighed, for explanations, and
+//! their effects where the programs do not suffice (`preference`).
 //!
-//! Runs on demand only, decodes the details of a document and allocates. The naive evaluation of
-//! `formats` weighs; tests compare it with the programs.
+//! Decodes the details of a document and allocates. The naive evaluation of `formats` weighs; tests
+//! compare it with the programs.
 
 use crate::account::{Account, Query, StatementAccount, of_fields, of_rule};
 use crate::answer::Basis;
@@ -25,7 +26,7 @@ pub(crate) fn of_preferences(query: &Query<'_>, most: usize) -> Account {
     let target = target::target(site.profile, url);
     let bytes = site.target(url);
     let of_rules = |usage| rules::of_rules(site, crawler, usage, &target);
-    let no_crawl = of_rules(Usage::CRAWL).decision == Decision::Disallowed;
+    let no_crawl = of_rules(usage.crawl()).decision == Decision::Disallowed;
     let findings = |usage| findings(site, detail, crawler, usage, &bytes, no_crawl);
     let own = findings(usage);
     let mut effects = Effects::from(of_rules(usage).decision).and(Finding::effects(&own));
@@ -125,16 +126,17 @@ fn tell(detail: &Detail<'_>, weighed: &Weighed<'_>) -> Option<StatementAccount> 
     })
 }
 
-/// The effects of all statements about a usage, from the cold records.
+/// The effects of all statements about a usage, from the cold records. `None` if they are damaged.
 pub(crate) fn effects(
     site: &Site<'_>,
     crawler: &Crawler,
     usage: Usage<'_>,
     target: &Target<'_>,
     no_crawl: bool,
-) -> Effects {
-    let Some(detail) = site.detail() else { return Effects::NONE };
-    Finding::effects(&findings(site, &detail, crawler, usage, target.raw(), no_crawl))
+) -> Option<Effects> {
+    let detail = site.detail()?;
+    let findings = findings(site, &detail, crawler, usage, target.bytes(), no_crawl);
+    Some(Finding::effects(&findings))
 }
 
 /// The statements that match, with their effects at the time of the terms.

@@ -67,10 +67,10 @@ impl<'a> Verdict<'a> {
         self.safe_decision().is_allowed()
     }
 
-    /// The verdict about fetching the same URL, beside a verdict about another usage. `None` if the
-    /// image does not contain the site.
+    /// The verdict about fetching the same URL for the same purpose, beside a verdict about another
+    /// usage. `None` if the image does not contain the site.
     pub fn crawl(&self) -> Option<Verdict<'a>> {
-        Some(self.site?.decide(self.crawler, Usage::CRAWL, self.url))
+        Some(self.site?.decide(self.crawler, self.usage.crawl(), self.url))
     }
 
     /// The basis of the decision.

@@ -53,7 +53,8 @@ pub const SMALL_BODY: usize = 64 << 10;
 /// they are used up, others are refused.
 pub const BODIES: usize = 128 << 20;
 
-/// Questions in a batch: some tenths of a second of work. Also captures in a body.
+/// Questions in a batch: some tenths of a second of work, or two seconds where each decodes
+/// the records of a long text. Also captures in a body.
 pub const QUESTIONS: usize = 10_000;
 
 /// Bytes of all answers of a batch. Those of 10,000 questions about real sites take about 10 MB.

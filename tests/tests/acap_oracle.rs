@@ -369,10 +369,10 @@ fn beside_conventional_records() {
     rows(&format!("##acap Version = 0.2\n{file}"), &[("a crawl /loose", "disallowed 13")]);
     let both = put(file, "a crawl /a");
     assert_eq!((both.acap, both.conventional), (Some("allowed"), Some("disallowed")));
-    // An Allow overrides the Disallow with the same pattern, so nothing contradicts the ACAP field.
+    // 14: the field drops the Allow alone, and the Disallow with the same pattern counts beside it.
     let file = "User-agent: *\nDisallow: /a\nAllow: /a\nACAP-crawler: *\nACAP-disallow-crawl: /a\n\
         ACAP-disallow-other: /\n";
-    rows(file, &[("a crawl /a", "disallowed 5"), ("a crawl /b", "disallowed 6")]);
+    rows(file, &[("a crawl /a", "disallowed 2,5"), ("a crawl /b", "disallowed 6")]);
     // Without ACAP records, its other lines have no effect.
     let file = "User-agent: *\nACAP-disallow-crawl: /\nDisallow: /x\nACAP-ignore-conventional-records\n";
     rows(file, &[("a crawl /x", "disallowed 3"), ("a crawl /", "allowed"), ("a index /", "unknown")]);

@@ -1,12 +1,13 @@
 //! A look-up allocates nothing, as counted here.
 //!
 //! The crate `allocation-counter` replaces the allocator of this binary and counts per thread. The
-//! one exception is tested, too: a purpose that is a pattern is compared in lower case.
+//! exceptions are tested, too: a purpose that is a pattern is compared in lower case, and some
+//! questions about uses decode the records of a document.
 
 use allocation_counter::measure;
-use robomaton_compiler::Options;
-use robomaton_formats::Profile;
-use robomaton_runtime::{Basis, Image, Question, Usage};
+use robomaton_compiler::{CompileContext, Entry, Header, Options, Page, compile_with, emit};
+use robomaton_formats::{Profile, SiteKey};
+use robomaton_runtime::{Basis, Crawler, Image, Question, Terms, Usage};
 use robomaton_tests::damage::{URLS, small_image};
 use robomaton_tests::engines::image_of;
 use std::hint::black_box;
@@ -136,4 +137,37 @@ fn a_batch_allocates_once() {
     });
     assert!(count <= 1, "{count} allocations in a batch of {}", questions.len());
     assert!(allowed > 0);
+}
+
+/// Statements that depend on the time, and crawlers that ignore default groups, need the records of
+/// the document, which are decoded.
+#[test]
+fn cold_records_allocate() {
+    let text = b"User-agent: *\nContent-Signal: ai-train=no\nUser-agent: a\nDisallow: /x\n";
+    let value = b"unavailable_after: 2030-01-01".to_vec();
+    let header = Header { name: "x-robots-tag".to_owned(), value };
+    let dated = Page {
+        url: "http://h.example/dated".to_owned(),
+        target: "/dated".to_owned(),
+        headers: vec![header],
+        ..Page::default()
+    };
+    let context = CompileContext { origin: Some("h.example"), pages: &[dated], ..CompileContext::default() };
+    let options = Options::default();
+    let document = compile_with(text, &context, &options);
+    let entry = Entry::fetched(SiteKey::from_url("http://h.example/").unwrap(), &document);
+    let image = Image::from_bytes(emit(vec![entry], &options).unwrap()).unwrap();
+    let image = image.with_terms(Terms { now: Some(1_800_000_000), ..Terms::default() });
+    let crawler = image.crawler(["a"]);
+    let named_only = crawler.clone().named_only(true);
+    let ask = |crawler: &Crawler, usage: &str, url: &str| {
+        let usage = image.usage(usage);
+        allocations(|| _ = black_box(image.decide(crawler, usage, url).decision()))
+    };
+    for usage in ["ai-train", "index", "search", "tdm"] {
+        assert_eq!(ask(&crawler, usage, "http://h.example/x"), 0, "{usage}");
+        assert!(ask(&named_only, usage, "http://h.example/x") > 0, "{usage}");
+    }
+    assert!(ask(&crawler, "index", "http://h.example/dated") > 0);
+    assert_eq!(ask(&named_only, "crawl", "http://h.example/dated"), 0);
 }

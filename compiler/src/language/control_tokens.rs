@@ -9,15 +9,18 @@
 use super::{Language, Source};
 use crate::limits::OverLimit;
 use crate::lowering::Lowering;
-use crate::lowering::preferences::{Said, Scope};
-use crate::policy::{Combiner, Group, Sense};
+use crate::lowering::preferences::{GroupPlace, Said, Scope};
+use crate::policy::{Combiner, Group, Policy, Sense};
+use robomaton_formats::agent::general_name;
 use robomaton_formats::detail::Bytes;
 use robomaton_formats::policy::Role;
 use robomaton_formats::preference::{self, Carrier, Effect, Record};
 use robomaton_formats::program::Silence;
+use robomaton_formats::usage::parts;
 use robomaton_formats::vocabulary::{ControlToken, control_tokens};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 pub(super) struct ControlTokens;
 
@@ -48,47 +51,65 @@ impl Language for ControlTokens {
     }
 }
 
+/// The groups for a token: those that name it, or else the rule sets that name it with a
+/// version (decision 41).
+fn groups<'p, 's>(token: &str, policy: &'p Policy<'s>) -> Vec<&'p Group<'s>> {
+    let of = |name: &str| -> Vec<&Group<'_>> {
+        let names = |group: &&Group<'_>| group.names().any(|own| own.eq_ignore_ascii_case(name));
+        policy.groups.iter().filter(|group| group.role == Role::Conventional).filter(names).collect()
+    };
+    let own = of(token);
+    match general_name(&token.to_ascii_lowercase()) {
+        Some(general) if own.is_empty() => of(&general),
+        _ => own,
+    }
+}
+
 fn state(token: &ControlToken, lowering: &mut Lowering<'_, '_>) {
-    let names = |group: &Group<'_>| group.names().any(|name| name.eq_ignore_ascii_case(&token.name));
-    let groups = lowering.policy.groups.iter().enumerate();
-    let groups =
-        groups.filter(|(_, group)| group.role == Role::Conventional && group.file == 0 && names(group));
-    let (numbers, rules): (Vec<usize>, Vec<_>) =
-        groups.map(|(number, group)| (number, group.rules.clone())).unzip();
-    if numbers.is_empty() {
+    let groups = groups(&token.name, &lowering.policy);
+    if groups.is_empty() {
         return;
     }
+    let places: Vec<GroupPlace> = groups.iter().map(|group| (group.file, group.line)).collect();
+    let rules: Vec<(u16, Range<usize>)> =
+        groups.iter().map(|group| (group.file, group.rules.clone())).collect();
     let mut crawlers = token.crawlers.clone();
     if !crawlers.is_empty() {
         // Who asks in the name of the token asks for what it stands for.
         crawlers.push(token.name.to_ascii_lowercase());
     }
+    let with_parts = |&usage: &u16| std::iter::once(usage).chain(parts(usage).iter().copied());
+    let usages: BTreeSet<u16> = token.usages.iter().flat_map(with_parts).collect();
+    let usages = Vec::from_iter(usages);
     let scope = Scope::Everyone(lowering.everyone(&crawlers));
     let set = lowering.own_set();
-    for at in rules.into_iter().flatten() {
+    for (file, at) in rules.into_iter().flat_map(|(file, rules)| rules.map(move |at| (file, at))) {
         let rule = &lowering.policy.rules[at];
         if !rule.is_crawl() {
             continue;
         }
         let effect = if rule.sense == Sense::Permit { Effect::Permitted } else { Effect::Refused };
-        let rank = rule.pattern.len() as u32;
+        let rank = match rule.combiner {
+            Combiner::FormOfMatch(form) => form as u32,
+            _ => rule.pattern.len() as u32,
+        };
         let word = if rule.sense == Sense::Permit { "Allow" } else { "Disallow" };
         let text = format!("{word}: {} ({})", String::from_utf8_lossy(&rule.pattern), token.name);
         let record = Record {
             language: LANGUAGE,
             carrier: Carrier::Robots,
             line: rule.line,
-            file: 0,
+            file,
             pattern: Bytes(rule.pattern.clone()),
             text: Cow::Owned(text),
         };
-        let said = token.usages.iter().map(|&usage| Said { usage, effect, rank, conditions: 0 });
+        let said = usages.iter().map(|&usage| Said { usage, effect, rank, conditions: 0 });
         lowering.state(scope, record, set, said);
     }
     // Statements of the other languages compete among themselves, in a set of each, and not with
     // those in the crawler's own groups.
     let mut sets: BTreeMap<u16, u16> = BTreeMap::new();
-    for (record, set, said) in lowering.stated_in(&numbers, &token.usages) {
+    for (record, set, said) in lowering.stated_in(&places, &usages) {
         let set = *sets.entry(set).or_insert_with(|| lowering.own_set());
         lowering.state(scope, record, set, [said]);
     }

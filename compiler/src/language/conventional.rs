@@ -52,17 +52,11 @@ impl Language for Conventional {
                     }
                     agent(value).into_iter().for_each(|agent| lowering.agent(agent));
                 }
-                LineKind::Field(key) if is_of_group(key) && source.is_suspended(index) => {}
-                LineKind::Field(key) => {
-                    self.field(key, value, context.origin, number(index), lowering)?;
-                    if statement(key).is_none() {
-                        closed |= foreign(tree, line, number(index), lowering)?;
-                    }
+                LineKind::Field(key) if !is_of_group(key) => {
+                    closed |= self.record_on(tree, index, context.origin, lowering)?;
                 }
-                LineKind::Unknown if !source.is_suspended(index) => {
-                    closed |= foreign(tree, line, number(index), lowering)?;
-                }
-                _ => {}
+                _ if source.is_suspended(index) => {}
+                _ => closed |= self.record_on(tree, index, context.origin, lowering)?,
             }
         }
         Ok(())
@@ -70,22 +64,29 @@ impl Language for Conventional {
 }
 
 impl Conventional {
-    /// Adds a conventional record to the open group, whoever the group is for, or to the whole
-    /// file.
+    /// Adds the record on a line, and what other languages read in it, to the open group, whoever
+    /// the group is for, or to the whole file. Returns true if it closes the list of user-agents.
     ///
     /// # Errors
     /// The limit that the text exceeds.
-    pub(super) fn field<'s>(
+    pub(super) fn record_on<'s>(
         &self,
-        key: Key,
-        value: &'s [u8],
+        tree: &Tree<'s>,
+        index: usize,
         origin: Option<&str>,
-        line: u32,
         lowering: &mut Lowering<'s, '_>,
-    ) -> Result<(), OverLimit> {
-        let Some(statement) = statement(key) else { return lowering.extension(key, value, line) };
-        let pattern = pattern(value, origin, lowering);
-        pattern.map_or(Ok(()), |pattern| self.rule(statement, pattern, line, lowering))
+    ) -> Result<bool, OverLimit> {
+        let line = &tree.lines[index];
+        let value = tree.text(line.value);
+        if let LineKind::Field(key) = line.kind {
+            if let Some(statement) = statement(key) {
+                let pattern = pattern(value, origin, lowering);
+                pattern.map_or(Ok(()), |pattern| self.rule(statement, pattern, number(index), lowering))?;
+                return Ok(false);
+            }
+            lowering.extension(key, value, number(index))?;
+        }
+        foreign(tree, line, number(index), lowering)
     }
 }
 

@@ -349,7 +349,7 @@ fn state(
 
 /// The number of a document among the files of the policy; from `end` on it is out of date.
 fn file_of(url: &str, end: u64, lowering: &mut Lowering<'_, '_>) -> u16 {
-    let number = lowering.file(url).unwrap_or_else(|| lowering.add_file(url));
+    let number = lowering.file(url);
     let Policy { files, ends, .. } = &mut lowering.policy;
     ends.resize(files.len(), 0);
     ends[usize::from(number) - 1] = end;

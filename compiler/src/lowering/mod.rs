@@ -25,6 +25,8 @@ use std::collections::HashMap;
 pub(crate) struct Lowering<'s, 'o> {
     pub(crate) policy: Policy<'s>,
     pub(crate) options: &'o Options,
+    /// The number of the file that is read; 0 for robots.txt.
+    pub(crate) file: u16,
     /// The open group, if any.
     pub(crate) open: Option<Group<'s>>,
     /// Stars in the rules of the open group.
@@ -96,6 +98,7 @@ impl<'s, 'o> Lowering<'s, 'o> {
             agent_rule,
             wanted,
             has_versions,
+            file: 0,
             origin: None,
             scheme: None,
             licenses: preferences::Documents::default(),
@@ -122,7 +125,7 @@ impl<'s, 'o> Lowering<'s, 'o> {
             agents: Vec::new(),
             purposes: Vec::new(),
             incomplete: false,
-            file: 0,
+            file: self.file,
             rules: start..start,
             extensions: Vec::new(),
             schedule: None,
@@ -145,7 +148,7 @@ impl<'s, 'o> Lowering<'s, 'o> {
                     return self.policy.rules.truncate(group.rules.start);
                 }
             }
-            self.close_preferences(Some(self.policy.groups.len()));
+            self.close_preferences(Some((group.file, group.line)));
             self.policy.groups.push(group);
         }
     }

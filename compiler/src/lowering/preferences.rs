@@ -23,8 +23,8 @@ use std::collections::{HashMap, HashSet};
 pub(super) struct Preferences<'s> {
     /// Statements of the open group.
     open: Group<'s>,
-    /// Statements of closed groups, by index into [`Policy::groups`].
-    groups: Vec<(usize, Group<'s>)>,
+    /// Statements of closed groups.
+    groups: HashMap<GroupPlace, Group<'s>>,
     /// Statements before all groups.
     fallback: Group<'s>,
     /// Statements that do not depend on the groups of robots.txt.
@@ -39,8 +39,8 @@ pub(super) struct Preferences<'s> {
     others: Vec<Source<'s>>,
     /// The number of records.
     count: usize,
-    /// The groups, by a number of their own, in which a language has records beyond the limit.
-    unread: HashSet<(usize, Language)>,
+    /// The groups in which a language has records beyond the limit.
+    unread: HashSet<(Place, Language)>,
     /// The next number for a set of its own.
     sets: u16,
 }
@@ -82,6 +82,19 @@ pub(crate) enum Scope {
     Everyone(usize),
 }
 
+/// Where a group of a text begins: the number of its file, and its line. Groups are moved and
+/// dropped while a text is lowered, and keep this.
+pub(crate) type GroupPlace = (u16, u32);
+
+/// The group of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Place {
+    /// Before all groups.
+    Fallback,
+    Group(GroupPlace),
+    Everyone(usize),
+}
+
 /// What a record says about a usage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Said {
@@ -97,12 +110,16 @@ pub(crate) struct Said {
 
 /// The set of statements of a language in a carrier, all of which compete.
 pub(crate) const fn set_of(language: Language, carrier: Carrier) -> u16 {
+    assert!((carrier as u16) < UNREAD, "its statements would compete with what could not be read");
     language as u16 * 8 + carrier as u16
 }
 
+/// The place after those of all carriers.
+const UNREAD: u16 = 7;
+
 /// The set of what could not be read of a language. Nothing competes with it.
 const fn unread_of(language: Language) -> u16 {
-    language as u16 * 8 + 7
+    language as u16 * 8 + UNREAD
 }
 
 /// The numbers of the sets for the documents that one page names; further ones share the last.
@@ -116,22 +133,32 @@ const COMPARISONS: usize = 1 << 20;
 const OWN_SETS: u16 = PAGE_SETS + PAGE_DOCUMENTS;
 
 impl<'s> Lowering<'s, '_> {
-    /// Adds a record and what it says.
+    /// Adds a record and what it says. Of a file that robots.txt refers to, what stands before all
+    /// groups is ignored (decision 23).
     pub(crate) fn state(
         &mut self,
         scope: Scope,
-        record: Record<'s>,
+        mut record: Record<'s>,
         set: u16,
         said: impl IntoIterator<Item = Said>,
     ) {
+        let place = match (scope, &self.open) {
+            (Scope::Everyone(group), _) => Place::Everyone(group),
+            (Scope::Groups, Some(open)) => Place::Group((open.file, open.line)),
+            (Scope::Groups, None) if self.file != 0 => return,
+            (Scope::Groups, None) => Place::Fallback,
+        };
+        if scope == Scope::Groups && record.file == 0 {
+            record.file = self.file;
+        }
         let allowed = self.options.limits.statements;
         let preferences = &mut self.preferences;
         let is_within = preferences.count < allowed && record.pattern.0.len() <= self.options.limits.pattern;
         preferences.count += 1;
-        let (place, group) = match scope {
-            Scope::Groups if self.open.is_some() => (2 * self.policy.groups.len() + 1, &mut preferences.open),
-            Scope::Groups => (0, &mut preferences.fallback),
-            Scope::Everyone(group) => (2 * group + 2, &mut preferences.everyone[group]),
+        let group = match place {
+            Place::Fallback => &mut preferences.fallback,
+            Place::Group(_) => &mut preferences.open,
+            Place::Everyone(group) => &mut preferences.everyone[group],
         };
         if !is_within && !preferences.unread.insert((place, record.language)) {
             return;
@@ -147,11 +174,11 @@ impl<'s> Lowering<'s, '_> {
         }
     }
 
-    /// The statements about these usages in closed groups with these numbers in the policy: the
-    /// record of each, its set, and what it says.
-    pub(crate) fn stated_in(&self, groups: &[usize], usages: &[u16]) -> Vec<(Record<'s>, u16, Said)> {
-        let closed = self.preferences.groups.iter().filter(|(number, _)| groups.contains(number));
-        let stated = closed.flat_map(|(_, group)| group.statements.iter().map(move |of| (group, of)));
+    /// The statements about these usages in closed groups: the record of each, its set, and what it
+    /// says.
+    pub(crate) fn stated_in(&self, groups: &[GroupPlace], usages: &[u16]) -> Vec<(Record<'s>, u16, Said)> {
+        let closed = groups.iter().filter_map(|place| self.preferences.groups.get(place));
+        let stated = closed.flat_map(|group| group.statements.iter().map(move |of| (group, of)));
         let stated = stated.filter(|(_, of)| usages.contains(&of.usage));
         let copy = |(group, of): (&Group<'s>, &Statement)| {
             let &Statement { record, usage, set, rank, effect, conditions } = of;
@@ -173,19 +200,22 @@ impl<'s> Lowering<'s, '_> {
         everyone.len() - 1
     }
 
-    /// The number of a file of the policy, its index plus one, if it has been added.
-    pub(crate) fn file(&self, name: &str) -> Option<u16> {
-        self.preferences.files.get(name).copied()
+    /// The number of a file of the policy, its index plus one; the file is added if need be.
+    pub(crate) fn file(&mut self, name: &str) -> u16 {
+        match self.preferences.files.get(name) {
+            Some(&number) => number,
+            None => self.add_file(name),
+        }
     }
 
-    /// Adds a file to the policy and returns its number. A name that is added again keeps its first
-    /// number.
+    /// Adds a file to the policy, once more if it is there: each reference has its own number.
     pub(crate) fn add_file(&mut self, name: &str) -> u16 {
         let files = &mut self.policy.files;
         files.push(name.to_owned());
         // References are limited far below this.
         let number = u16::try_from(files.len()).unwrap_or(u16::MAX);
-        *self.preferences.files.entry(name.to_owned()).or_insert(number)
+        self.preferences.files.entry(name.to_owned()).or_insert(number);
+        number
     }
 
     /// True if a page may still be compared with so many patterns. What is said about a page that
@@ -208,11 +238,11 @@ impl<'s> Lowering<'s, '_> {
         OWN_SETS.saturating_add(*sets - 1)
     }
 
-    /// The open group was closed as `group` of the policy, or dropped.
-    pub(super) fn close_preferences(&mut self, group: Option<usize>) {
+    /// The open group was closed, or dropped.
+    pub(super) fn close_preferences(&mut self, group: Option<GroupPlace>) {
         let open = std::mem::take(&mut self.preferences.open);
         if let Some(group) = group.filter(|_| !open.records.is_empty()) {
-            self.preferences.groups.push((group, open));
+            self.preferences.groups.insert(group, open);
         }
     }
 
@@ -232,23 +262,20 @@ impl<'s> Lowering<'s, '_> {
     }
 }
 
-/// The source of the groups of robots.txt: groups without a statement have a place in it, too,
-/// since a crawler that one of them names takes nothing from the others.
+/// The source of the groups of robots.txt and of the files that it refers to: groups without a
+/// statement have a place in it, too, since a crawler that one of them names takes nothing from the
+/// others.
 fn of_groups<'s>(
     policy: &Policy<'s>,
-    stated: Vec<(usize, Group<'s>)>,
+    mut stated: HashMap<GroupPlace, Group<'s>>,
     fallback: Group<'s>,
 ) -> Vec<Group<'s>> {
-    let mut stated = stated.into_iter().peekable();
     let mut groups = Vec::new();
     if !fallback.records.is_empty() {
         groups.push(Group { fallback: true, ..fallback });
     }
-    for (number, group) in policy.groups.iter().enumerate() {
-        if group.role != Role::Conventional || group.file != 0 {
-            continue;
-        }
-        let own = stated.next_if(|(of, _)| *of == number).map(|(_, own)| own).unwrap_or_default();
+    for group in policy.groups.iter().filter(|group| group.role == Role::Conventional) {
+        let own = stated.remove(&(group.file, group.line)).unwrap_or_default();
         let named = group.agents.iter().filter_map(|agent| match agent {
             Agent::Named(name) => Some(name.to_ascii_lowercase()),
             Agent::Any => None,

@@ -232,7 +232,7 @@ pub(super) fn unread(sources: &[Source<'_>]) -> Source<'static> {
             line: 0,
             file: 0,
             pattern: Bytes(Cow::Borrowed(b"/")),
-            text: Cow::Borrowed(""),
+            text: Cow::Borrowed("over a limit"),
         });
         let set = language as u16;
         let effect = Effect::Unread;

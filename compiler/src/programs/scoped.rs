@@ -343,16 +343,12 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
         };
         let mut prioritized: Vec<Prioritized<'p>> = rules.iter().map(prioritized).collect();
         prioritized.sort_unstable();
-        // For one pattern, fields of different senses are combined; for conventional rules, the
-        // higher number counts.
+        // For one pattern, fields of different senses are combined. Conventional rules are not: a
+        // field may contradict one of them and leave the other.
         prioritized.dedup_by(|later, kept| {
-            let same = later.pattern == kept.pattern;
+            let same = later.pattern == kept.pattern && later.priority >> 3 == kept.priority >> 3;
             if same {
-                kept.priority = if later.priority >> 3 == kept.priority >> 3 {
-                    kept.priority | later.priority
-                } else {
-                    later.priority
-                };
+                kept.priority |= later.priority;
             }
             same
         });

@@ -27,6 +27,7 @@ pub(super) fn unite(policy: &Policy<'_>, query: &TraceQuery<'_>, trace: &mut Tra
     let rules = Effects::from(trace.decision);
     let mut of_parts = Effects::NONE;
     let mut of_all_parts = Vec::new();
+    let mut conditions_of_parts = Vec::new();
     for &part in parts(usage) {
         let found = findings(part);
         of_parts = of_parts.and(Finding::effects(&found));
@@ -36,6 +37,7 @@ pub(super) fn unite(policy: &Policy<'_>, query: &TraceQuery<'_>, trace: &mut Tra
             let of_part = of_rules(policy, &TraceQuery { usage: policy.usage_name(part), ..*query });
             of_parts = of_parts.and(of_part.decision.into());
             trace.incomplete |= of_part.incomplete && of_part.decision != Decision::Unknown;
+            conditions_of_parts.extend(of_part.conditions);
         }
     }
     let all = Finding::effects(&own).and(rules).with_parts(of_parts);
@@ -56,6 +58,7 @@ pub(super) fn unite(policy: &Policy<'_>, query: &TraceQuery<'_>, trace: &mut Tra
     }
     trace.findings = own.into_iter().chain(of_all_parts).collect();
     if trace.decision == Decision::Conditional {
+        trace.conditions.extend(conditions_of_parts);
         trace.conditions.extend(conditions(&trace.findings, |statement| {
             let set = (statement.conditions as usize).checked_sub(1);
             set.map_or(&[], |set| policy.conditions[set].as_slice())

@@ -14,8 +14,11 @@ use robomaton_formats::program::Silence;
 use robomaton_formats::purpose;
 use robomaton_formats::usage::needs_permission;
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+/// Weighs the fields for a crawler's `names` together with the conventional rules, whose matches the
+/// trace has. `usage` is the number of the requested usage, and `silence` means what it means if no
+/// conventional rule matches.
 pub(super) fn weigh(
     policy: &Policy<'_>,
     query: &TraceQuery<'_>,
@@ -25,8 +28,45 @@ pub(super) fn weigh(
     trace: &mut Trace,
 ) {
     let conventional = trace.matches.len();
+    trace.matches.extend(matching_fields(policy, query, names, usage, &trace.choice));
+    let weighing = Weighing::new(policy, usage.filter(|_| is_special(query.usage)), &trace.matches);
+    let (mut level, joins) = live_level(policy, trace, conventional);
+    let winner = conventional_winner(&weighing, trace, conventional, level, joins);
+    if level.is_none() && winner.is_none() {
+        level = closest(&trace.matches, true, Holder::Element);
+    }
+    let decision = decide_together(&weighing, level, winner, trace);
+    trace.decision = decision.unwrap_or_else(|| silent(policy, usage, silence));
+    if trace.decision == Decision::Conditional {
+        let deciding = trace.deciding();
+        let conditions = deciding.flat_map(|found| policy.conditions(&policy.rules[found.rule]));
+        trace.conditions = BTreeSet::from_iter(conditions.cloned()).into_iter().collect();
+    }
+    let missing = |group: &Group<'_>| {
+        group.incomplete && !addresses(group, policy, query, names, &trace.choice).is_empty()
+    };
+    trace.incomplete = policy.groups.iter().any(missing)
+        || query.unheard && level.is_some_and(|level| level.is_of_page() && level.any);
+    // Groups with matching rules count as groups that apply.
+    let mut groups: Vec<usize> = trace.matches.iter().map(|found| found.group).collect();
+    groups.append(&mut trace.groups);
+    groups.sort_unstable();
+    groups.dedup();
+    trace.groups = groups;
+}
+
+/// The fields that match and speak of the usage, or of `other`, each with its level, in file order.
+fn matching_fields(
+    policy: &Policy<'_>,
+    query: &TraceQuery<'_>,
+    names: &[String],
+    usage: Option<u16>,
+    choice: &Choice,
+) -> Vec<Match> {
+    // A group may address the crawler both by name and as any crawler: the closer level counts.
+    let mut closest: BTreeMap<usize, Match> = BTreeMap::new();
     for (number, group) in policy.groups.iter().enumerate() {
-        for (any, holder) in addresses(group, policy, query, names, &trace.choice) {
+        for (any, holder) in addresses(group, policy, query, names, choice) {
             for at in group.rules.clone() {
                 let rule = &policy.rules[at];
                 let general = is_special(query.usage) && rule.usage == PRESENT;
@@ -37,64 +77,55 @@ pub(super) fn weigh(
                     continue;
                 }
                 let level = Some(Level { other, any, holder });
-                trace.matches.push(Match {
-                    rule: at,
-                    group: number,
-                    priority: 0,
-                    level,
-                    fate: Fate::Overridden,
-                });
+                let found = Match { rule: at, group: number, priority: 0, level, fate: Fate::Overridden };
+                let known = closest.entry(at).or_insert(found);
+                known.level = known.level.min(level);
             }
         }
     }
-    // A group may address the crawler both by name and as any crawler: the closer level counts.
-    let mut best: BTreeMap<usize, Match> = BTreeMap::new();
-    for found in trace.matches.split_off(conventional) {
-        let known = best.entry(found.rule).or_insert(found);
-        known.level = known.level.min(found.level);
-    }
-    trace.matches.extend(best.into_values());
-    let weighing = Weighing::new(policy, usage.filter(|_| is_special(query.usage)), &trace.matches);
-    let live = |matches: &[Match], other, from: Holder| {
-        let levels = matches.iter().filter_map(|found| found.level);
-        levels.filter(|level| level.other == other && level.holder >= from).min()
-    };
-    let mut level = live(&trace.matches, false, Holder::Element);
-    let own_group = trace.groups.iter().any(|&group| match &trace.choice {
+    closest.into_values().collect()
+}
+
+/// The closest level from a holder on that has fields about the usage, or about `other`.
+fn closest(matches: &[Match], other: bool, from: Holder) -> Option<Level> {
+    let levels = matches.iter().filter_map(|found| found.level);
+    levels.filter(|level| level.other == other && level.holder >= from).min()
+}
+
+/// The live level, if fields about the usage match, and whether conventional rules count beside it:
+/// not beside a page, whose fields for any crawler are ignored if a rule of a group that names the
+/// crawler matches (decision 28).
+fn live_level(policy: &Policy<'_>, trace: &Trace, conventional: usize) -> (Option<Level>, bool) {
+    let level = closest(&trace.matches, false, Holder::Element);
+    let Some(page) = level.filter(Level::is_of_page) else { return (level, true) };
+    let names_crawler = |&group: &usize| match &trace.choice {
         Choice::Named(name) => is_named(&policy.groups[group], policy.profile.agent_rule(), name),
         _ => false,
-    });
-    let in_page = level.filter(|level| level.holder < Holder::SubRecord);
-    let joins = match in_page {
-        // A page's field for any crawler does not beat a group that names this one; it is ignored
-        // (decision 28).
-        Some(page) if page.any && own_group && conventional > 0 => {
-            level = live(&trace.matches, false, Holder::SubRecord);
-            true
-        }
-        Some(_) => false,
-        None => true,
     };
-    let is_live = |found: &Match, level| found.level.is_some() && found.level == level;
-    let mut candidates = Vec::new();
-    // What the live fields say, and the highest priority of a conventional rule, by pattern.
-    let live_fields = trace.matches.iter().filter(|found| is_live(found, level));
-    let stated: HashSet<(usize, bool)> =
-        live_fields.filter(|field| is_of_record(field)).map(|field| weighing.statement(field)).collect();
-    let mut highest = HashMap::new();
-    for rule in &trace.matches[..conventional] {
-        let known = highest.entry(&policy.rules[rule.rule].pattern).or_insert(rule.priority);
-        *known = rule.priority.max(*known);
+    if page.any && conventional > 0 && trace.groups.iter().any(names_crawler) {
+        (closest(&trace.matches, false, Holder::SubRecord), true)
+    } else {
+        (level, false)
     }
-    for at in 0..conventional {
-        let rule = trace.matches[at];
-        // By a conventional rule with the same pattern.
-        let superseded = highest[&policy.rules[rule.rule].pattern] > rule.priority;
-        let (pattern, permits) = weighing.statement(&rule);
-        trace.matches[at].fate = if !joins {
+}
+
+/// The conventional rule that counts beside the live fields (decision 14): the winner of those that
+/// no live field contradicts. Notes what happens to the others.
+fn conventional_winner(
+    weighing: &Weighing<'_, '_>,
+    trace: &mut Trace,
+    conventional: usize,
+    level: Option<Level>,
+    joins: bool,
+) -> Option<usize> {
+    let live = trace.matches.iter().filter(|found| found.level.is_some() && found.level == level);
+    let stated: HashSet<(usize, bool)> =
+        live.filter(|field| is_of_record(field)).map(|field| weighing.statement(field)).collect();
+    let mut candidates = Vec::new();
+    for (at, rule) in trace.matches[..conventional].iter_mut().enumerate() {
+        let (pattern, permits) = weighing.statement(rule);
+        rule.fate = if !joins {
             Fate::Overridden
-        } else if superseded {
-            Fate::Beaten
         } else if stated.contains(&(pattern, !permits)) {
             Fate::Contradicted
         } else {
@@ -102,56 +133,40 @@ pub(super) fn weigh(
             Fate::Beaten
         };
     }
-    let winner = candidates.into_iter().max_by_key(|&at| {
+    candidates.into_iter().max_by_key(|&at| {
         let found = &trace.matches[at];
         (found.priority, weighing.symbols(found), Reverse(at))
-    });
-    if level.is_none() && winner.is_none() {
-        level = live(&trace.matches, true, Holder::Element);
-    }
-    let (mut live, own): (Vec<usize>, Vec<usize>) = (
-        (0..trace.matches.len()).filter(|&at| is_live(&trace.matches[at], level)).collect(),
-        winner.into_iter().collect(),
-    );
-    let side = |members: &[usize]| {
-        let members: Vec<Match> = members.iter().map(|&at| trace.matches[at]).collect();
-        weighing.decide(&members).map(|(decision, _)| decision)
-    };
-    let sides = [side(&live), side(&own)];
-    live.extend(own);
-    live.sort_unstable();
-    let members: Vec<Match> = live.iter().map(|&at| trace.matches[at]).collect();
-    let outcome = weighing.decide(&members);
-    trace.undetermined = weighing.undetermined(&members);
-    for &at in &live {
+    })
+}
+
+/// The decision of the fields of a level together with the conventional winner; `None` if there are
+/// none. Notes what each side decides alone, and what becomes of each match.
+fn decide_together(
+    weighing: &Weighing<'_, '_>,
+    level: Option<Level>,
+    winner: Option<usize>,
+    trace: &mut Trace,
+) -> Option<Decision> {
+    let is_live = |at: &usize| trace.matches[*at].level.is_some() && trace.matches[*at].level == level;
+    let live: Vec<usize> = (0..trace.matches.len()).filter(is_live).collect();
+    let own = Vec::from_iter(winner);
+    let members = |numbers: &[usize]| -> Vec<Match> { numbers.iter().map(|&at| trace.matches[at]).collect() };
+    let alone = |numbers: &[usize]| weighing.decide(&members(numbers)).map(|(decision, _)| decision);
+    let sides = [alone(&live), alone(&own)];
+    // A winner is no field, and all rules stand before all fields.
+    let all = [own, live].concat();
+    let together = members(&all);
+    let outcome = weighing.decide(&together);
+    trace.sides = sides;
+    trace.undetermined = weighing.undetermined(&together);
+    for &at in &all {
         trace.matches[at].fate = Fate::Beaten;
     }
-    if let Some((_, deciding)) = &outcome {
-        deciding.iter().for_each(|&place| trace.matches[live[place]].fate = Fate::Decides);
+    let (decision, deciding) = outcome?;
+    for place in deciding {
+        trace.matches[all[place]].fate = Fate::Decides;
     }
-    trace.sides = sides;
-    trace.decision = outcome.map_or(silent(policy, usage, silence), |(decision, _)| decision);
-    if trace.decision == Decision::Conditional {
-        let mut conditions: Vec<_> = trace
-            .deciding()
-            .flat_map(|found| policy.conditions(&policy.rules[found.rule]).iter().cloned())
-            .collect();
-        conditions.sort_unstable();
-        conditions.dedup();
-        trace.conditions = conditions;
-    }
-    let missing = |group: &Group<'_>| {
-        group.incomplete && !addresses(group, policy, query, names, &trace.choice).is_empty()
-    };
-    let page = level.filter(|level| level.holder < Holder::SubRecord);
-    trace.incomplete =
-        policy.groups.iter().any(missing) || query.unheard && page.is_some_and(|page| page.any);
-    // Groups with matching rules count as groups that apply.
-    let mut groups: Vec<usize> = trace.matches.iter().map(|found| found.group).collect();
-    groups.append(&mut trace.groups);
-    groups.sort_unstable();
-    groups.dedup();
-    trace.groups = groups;
+    Some(decision)
 }
 
 /// The decision if no field and no rule matches: in an ACAP file a permission (P49), but not of
@@ -251,7 +266,7 @@ impl<'p, 's> Weighing<'p, 's> {
     /// True for fields embedded in pages. They are for a single resource, so none is narrower than
     /// another.
     fn is_of_page(found: &Match) -> bool {
-        found.level.is_some_and(|level| level.holder < Holder::SubRecord)
+        found.level.is_some_and(|level| level.is_of_page())
     }
 
     fn compare(&self, one: &Match, other: &Match) -> (Option<Ordering>, usize) {

@@ -22,6 +22,13 @@ pub struct Level {
     pub holder: Holder,
 }
 
+impl Level {
+    /// True for fields in pages.
+    pub fn is_of_page(&self) -> bool {
+        self.holder < Holder::SubRecord
+    }
+}
+
 /// The place of a field, closest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Holder {

@@ -102,7 +102,7 @@ fn apart(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, target: &Target<'
         }),
         _ => Asking::new(site, (&groups, None, policy), crawler, target)?.effects_now(usage),
     };
-    let no_crawl = rules::of_rules(site, crawler, Usage::CRAWL, target).decision == Decision::Disallowed;
+    let no_crawl = rules::of_rules(site, crawler, usage.crawl(), target).decision == Decision::Disallowed;
     let stated = |usage| {
         let stated = stated(usage)?;
         Some(if no_crawl { stated.always } else { stated.if_crawled() })
@@ -177,4 +177,26 @@ fn usages_together_and_apart_agree() {
         }
     }
     assert!(scoped > 20_000 && stated > 1_000, "{scoped} with fields, {stated} with statements");
+}
+
+/// Records that cannot be decoded permit nothing.
+#[test]
+fn damaged_records_are_damage() {
+    let text = "User-agent: bot\nContent-Signal: search=no\nDisallow: /z\n";
+    let options = Options::default();
+    let document = compile_with(text.as_bytes(), &CompileContext::default(), &options);
+    let entry = Entry::fetched(SiteKey::from_url("https://h/").unwrap(), &document);
+    let whole = emit(vec![entry], &options).unwrap();
+    let basis = |bytes: Vec<u8>| {
+        let image = Image::from_bytes(bytes).unwrap();
+        let crawler = image.crawler(["bot"]).named_only(true);
+        let verdict = image.decide(&crawler, image.usage("search"), "https://h/a");
+        (verdict.basis(), verdict.decision())
+    };
+    assert_eq!(basis(whole.clone()), (Basis::Preferences, Decision::Disallowed));
+    let record = b"Content-Signal";
+    let at = whole.windows(record.len()).position(|bytes| bytes == record).unwrap();
+    let mut damaged = whole;
+    damaged[at - 40..at].fill(0xff);
+    assert_eq!(basis(damaged), (Basis::Damaged, Decision::Unknown));
 }

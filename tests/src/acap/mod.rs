@@ -252,16 +252,11 @@ fn beside<'a>(
     live: &[(Level, &Field)],
     story: &mut Story,
 ) -> Option<Contender<'a>> {
-    // Among rules with one pattern, a permission counts.
-    let superseded = |rule: &conventional::Rule| {
-        !rule.allow && rules.iter().any(|other| other.allow && other.pattern == rule.pattern)
-    };
     let contrary = |rule: &conventional::Rule| {
         live.iter().any(|(_, field)| field.permit != rule.allow && field.pattern == rule.scope)
     };
-    let standing: Vec<_> = rules.iter().copied().filter(|rule| !superseded(rule)).collect();
-    let rest: Vec<_> = standing.iter().copied().filter(|rule| !contrary(rule)).collect();
-    story.dropped = rest.len() < standing.len();
+    let rest: Vec<_> = rules.iter().copied().filter(|rule| !contrary(rule)).collect();
+    story.dropped = rest.len() < rules.len();
     let rule = conventional::winner(&rest)?;
     Some(Contender {
         permit: rule.allow,

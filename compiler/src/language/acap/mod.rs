@@ -15,7 +15,7 @@ mod spent;
 use super::condition::{Dialect, Place, condition};
 use super::conventional::{Conventional, is_of_group};
 use super::own_path::{Reading, own_path};
-use super::{Language, Lints, Source};
+use super::{Language, Lints, Source, reader};
 use crate::context::CompileContext;
 use crate::limits::{LimitName, OverLimit};
 use crate::lowering::{Draft, Lowering, number};
@@ -133,10 +133,11 @@ impl<'t, 's> Text<'t, 's> {
         if let Some(reference) = references.get(allowed) {
             return Err(OverLimit { limit: LimitName::References, allowed, line: reference.line });
         }
+        let mut numbers = Vec::with_capacity(references.len());
         for Reference { locator, file, .. } in &references {
             // Whether an absolute URL belongs to this site depends on the origin.
             lowering.policy.depends_on_origin |= SiteKey::from_url(locator).is_ok();
-            lowering.add_file(locator);
+            numbers.push(lowering.add_file(locator));
             lowering.policy.references.extend(file.clone());
         }
         // Each file is read once, regardless of the number of references to it.
@@ -176,7 +177,7 @@ impl<'t, 's> Text<'t, 's> {
             let address = Address { incomplete, file: 0, agents: &record.agents, any };
             self.record(record, &address, &definitions, &mut spent, lowering)?;
         }
-        for (reference, number) in references.iter().zip(1..) {
+        for (reference, number) in references.iter().zip(numbers) {
             let (Some(home), Some(key)) = (reference.home, reference.file.as_deref()) else { continue };
             let Some(tree) = trees.get(key) else { continue };
             let sent = Sent::new(&records[home].agents);
@@ -208,8 +209,11 @@ impl<'t, 's> Text<'t, 's> {
     fn conventional(&self, records: &[Record<'s>], lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
         let mut opened = None;
         for (index, line) in self.tree.lines.iter().enumerate().filter(|(index, _)| self.inside[*index]) {
-            let LineKind::Field(key) = line.kind else { continue };
-            if !is_of_group(key) {
+            let is_wanted = match line.kind {
+                LineKind::Field(key) => is_of_group(key),
+                _ => reader(lowering.options.profile, self.tree, line).is_some(),
+            };
+            if !is_wanted {
                 continue;
             }
             // Records are consecutive, and this line is inside one.
@@ -219,7 +223,7 @@ impl<'t, 's> Text<'t, 's> {
                 records[at].agents.iter().for_each(|agent| lowering.agent(agent.clone()));
                 opened = Some(at);
             }
-            Conventional.field(key, self.tree.text(line.value), self.origin, number(index), lowering)?;
+            Conventional.record_on(self.tree, index, self.origin, lowering)?;
         }
         lowering.close();
         // Groups of one crawler are merged in file order (R7).
@@ -549,8 +553,11 @@ fn referred_groups<'s>(
 ) -> Result<(), OverLimit> {
     let policy = &lowering.policy;
     let [groups, rules, extensions] = [policy.groups.len(), policy.rules.len(), policy.extensions.len()];
-    Conventional.lower(source, lowering)?;
+    lowering.file = file;
+    let lowered = Conventional.lower(source, lowering);
     lowering.close();
+    lowering.file = 0;
+    lowered?;
     let policy = &mut lowering.policy;
     policy.extensions.truncate(extensions);
     let added = policy.rules.split_off(rules);
@@ -561,7 +568,7 @@ fn referred_groups<'s>(
         }
         let start = policy.rules.len();
         policy.rules.extend_from_slice(&added[group.rules.start - rules..group.rules.end - rules]);
-        (group.rules, group.file) = (start..policy.rules.len(), file);
+        group.rules = start..policy.rules.len();
         policy.groups.push(group);
     }
     Ok(())

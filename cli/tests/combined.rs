@@ -1,0 +1,266 @@
+//! Answers where languages, files, purposes and names meet: `query` and `explain` give the same.
+
+mod common;
+
+use common::Place;
+use serde_json::json;
+
+/// A capture as a line of JSON, fetched in 2026.
+fn capture(url: &str, body: &str) -> String {
+    json!({ "url": url, "status": 200, "fetched_at": 1_790_000_000, "body": body }).to_string()
+}
+
+/// A captured page with these header fields.
+fn page(url: &str, headers: &[(&str, &str)], body: &str) -> String {
+    let mut fields = json!({ "content-type": "text/html" });
+    for &(name, value) in headers {
+        fields[name] = value.into();
+    }
+    json!({ "url": url, "status": 200, "fetched_at": 1_790_000_000, "headers": fields, "body": body })
+        .to_string()
+}
+
+/// An image of these captures.
+fn image(captures: &[String], options: &[&str]) -> Place {
+    let place = Place::new();
+    place.write("captures.jsonl", captures.join("\n"));
+    place.run(&[&["compile", "captures.jsonl", "-o", "i.rimg"], options].concat()).ok();
+    place
+}
+
+/// An image of one robots.txt of `h.example`.
+fn image_of(robots: &str, options: &[&str]) -> Place {
+    image(&[capture("https://h.example/robots.txt", robots)], options)
+}
+
+/// The answer of `query`, which `explain` gives as well.
+#[track_caller]
+fn verdict(place: &Place, url: &str, options: &[&str]) -> String {
+    let run = place.run(&[&["query", "i.rimg", url], options].concat());
+    let verdict = run.out.split('\t').next().unwrap_or_default().to_owned();
+    let told = place.run(&[&["explain", "i.rimg", url], options].concat());
+    assert!(told.out.contains(&format!("\nverdict  {verdict}")), "{verdict}: {told:?}");
+    verdict
+}
+
+#[test]
+fn statements_of_referred_files_count_for_the_crawlers_of_the_record() {
+    const URL: &str = "https://h.example/p";
+    let place = |robots: &str, referred: &str| {
+        let captures =
+            [capture("https://h.example/robots.txt", robots), capture("https://h.example/ref.txt", referred)];
+        image(&captures, &["--pages"])
+    };
+    let training = |place: &Place, agent: &str| verdict(place, URL, &["-a", agent, "--usage", "ai-train"]);
+    const YES: &str = "User-agent: *\nContent-Signal: ai-train=yes\n\n";
+    let record =
+        |crawler: &str| format!("{YES}ACAP-crawler: {crawler}\nACAP-permissions-reference: /ref.txt\n");
+    for refusal in ["Content-Usage: train-ai=n", "Content-Signal: ai-train=no", "DisallowAITraining: /"] {
+        let group = format!("User-agent: Foo\n{refusal}\n");
+        assert_eq!(training(&place(&record("Foo"), &group), "Foo"), "disallowed", "{refusal}");
+        assert_eq!(training(&place(&record("Foo"), &group), "Bar"), "allowed", "{refusal}");
+        let default = format!("User-agent: *\n{refusal}\n");
+        assert_eq!(training(&place(&record("*"), &default), "Foo"), "disallowed", "{refusal}");
+    }
+    let licence = "User-agent: Foo\nLicense: https://x.example/l.xml\n";
+    assert_eq!(training(&place(&record("Foo"), licence), "Foo"), "unknown");
+    // A group of its own takes nothing from `*`, also in a referred file.
+    assert_eq!(training(&place(&record("Foo"), "User-agent: Foo\nDisallow: /x\n"), "Foo"), "unknown");
+    let token = "User-agent: Google-Extended\nDisallow: /\n";
+    assert_eq!(training(&place(&record("*"), token), "Googlebot"), "disallowed");
+    // What stands before all groups of a referred file is ignored (decision 23).
+    let quiet = "User-agent: *\nAllow: /\nACAP-crawler: *\nACAP-permissions-reference: /ref.txt\n";
+    assert_eq!(training(&place(quiet, "Content-Signal: ai-train=yes\n"), "Foo"), "unknown");
+    // The explanation names the file.
+    let told = place(&record("Foo"), "User-agent: Foo\n\nContent-Signal: ai-train=no\n");
+    let told = told.run(&["explain", "i.rimg", URL, "-a", "Foo", "--usage", "ai-train"]).out;
+    assert!(told.contains("line 3 of /ref.txt"), "{told}");
+}
+
+/// What stands in a record of the pilot is a group of the record's crawlers (decision 36).
+#[test]
+fn statements_in_records_of_the_pilot_count() {
+    for refusal in ["Content-Usage: train-ai=n", "Content-Signal: ai-train=no", "DisallowAITraining: /"] {
+        let robots = format!(
+            "##ACAP version=0.2\nACAP-crawler: Foo\n{refusal}\n\nUser-agent: *\nContent-Signal: ai-train=yes\n"
+        );
+        let place = image_of(&robots, &[]);
+        for (agent, expected) in [("Foo", "disallowed"), ("Bar", "allowed")] {
+            let options = ["-a", agent, "--usage", "ai-train"];
+            assert_eq!(verdict(&place, "https://h.example/p", &options), expected, "{refusal} {agent}");
+        }
+    }
+}
+
+/// Records of the pilot make groups that stand between others.
+#[test]
+fn statements_stay_with_their_groups() {
+    let robots = "##ACAP version=0.2\nUser-agent: a\nContent-Signal: ai-train=yes\nACAP-crawler: b\nDisallow: /x\n\
+                  User-agent: c\nContent-Signal: ai-train=no\n";
+    let place = image_of(robots, &[]);
+    for (agent, expected) in [("a", "allowed"), ("b", "unknown"), ("c", "disallowed")] {
+        let options = ["-a", agent, "--usage", "ai-train"];
+        assert_eq!(verdict(&place, "https://h.example/p", &options), expected, "{agent}");
+    }
+}
+
+#[test]
+fn versioned_rule_sets_of_a_control_token_count() {
+    for (version, rules) in
+        [("1.0.0", "Disallow: /\n"), ("1.2.0", "Disallow: /\n"), ("2.0.0", "Disallow: *\n")]
+    {
+        let robots = format!(
+            "User-agent: Google-Extended\nRobot-version: {version}\n{rules}\nUser-agent: *\n\
+             Content-Signal: ai-train=yes, ai-input=yes\n"
+        );
+        let place = image_of(&robots, &[]);
+        for agent in ["Googlebot", "Google-Extended"] {
+            let options = ["-a", agent, "--usage", "ai-train"];
+            assert_eq!(verdict(&place, "https://h.example/p", &options), "disallowed", "{version} {agent}");
+        }
+        assert_eq!(verdict(&place, "https://h.example/p", &["-a", "x", "--usage", "ai-train"]), "allowed");
+    }
+    // In 2.0.0 the form of the match counts, not its length.
+    let robots = "User-agent: Google-Extended\nRobot-version: 2.0.0\nAllow: /a\nDisallow: /a*\n";
+    let place = image_of(robots, &[]);
+    let training = |path: &str| {
+        verdict(&place, &format!("https://h.example{path}"), &["-a", "Googlebot", "--usage", "ai-train"])
+    };
+    assert_eq!([training("/a"), training("/ab")], ["allowed", "disallowed"]);
+}
+
+#[test]
+fn a_control_token_speaks_of_the_parts_of_its_usages() {
+    let robots = "User-agent: T\nDisallow: /\n\nUser-agent: *\nContent-Signal: ai-train=yes, search=yes\n";
+    for (token, usages) in [
+        ("T=ai-all", &["ai-all", "ai-train", "ai-input"][..]),
+        ("T=tdm", &["tdm", "ai-train"]),
+        ("T=search", &["search", "index"]),
+        ("T=present", &["present", "present-snippet"]),
+        ("T=ai-train: Foo/1.0", &["ai-train"]),
+        ("T=ai-train:*,Bar", &["ai-train"]),
+    ] {
+        let place = image_of(robots, &["--control-token", token]);
+        for usage in usages {
+            let options = ["-a", "foo", "--usage", usage];
+            assert_eq!(verdict(&place, "https://h.example/p", &options), "disallowed", "{token} {usage}");
+        }
+    }
+}
+
+#[test]
+fn the_purpose_of_a_question_is_that_of_the_fetch() {
+    let url = "https://h.example/p";
+    let ask = |robots: &str, usage: &str, purpose: &[&str]| {
+        let captures = [
+            capture("https://h.example/robots.txt", robots),
+            page(url, &[("content-usage", "train-ai=y")], "<html></html>"),
+        ];
+        verdict(&image(&captures, &["--pages"]), url, &[&["-a", "Foo", "--usage", usage], purpose].concat())
+    };
+    let news = ["--purpose", "news"];
+    let open = "ACAP-crawler: *\nACAP-disallow-crawl: /\nACAP-usage-purpose: news\nACAP-allow-crawl: /\n\
+                User-agent: *\nContent-Usage: train-ai=n\n";
+    assert_eq!(ask(open, "crawl", &news), "allowed");
+    // What may be fetched for this purpose, the line speaks of (decision c).
+    assert_eq!(ask(open, "ai-train", &news), "disallowed");
+    assert_eq!(ask(open, "ai-train", &[]), "allowed");
+    let shut = "ACAP-crawler: *\nACAP-allow-crawl: /\nACAP-usage-purpose: news\nACAP-disallow-crawl: /\n\
+                User-agent: *\nContent-Usage: train-ai=n\n";
+    assert_eq!(ask(shut, "crawl", &news), "disallowed");
+    assert_eq!(ask(shut, "ai-train", &news), "allowed");
+    assert_eq!(ask(shut, "ai-train", &[]), "disallowed");
+}
+
+/// Decision 14: a field drops the rules that it contradicts, and no others on the same pattern.
+#[test]
+fn a_rule_is_not_lost_with_one_of_the_other_sense() {
+    let record = "ACAP-crawler: Foo\nACAP-disallow-crawl: /*a\nUser-agent: *\nAllow: /a\n";
+    for rules in ["Disallow: /*a\n", "Allow: /*a\nDisallow: /*a\n", "Disallow: /*a\nAllow: /*a\n"] {
+        let place = image_of(&format!("{record}{rules}"), &[]);
+        assert_eq!(verdict(&place, "https://h.example/a", &["-a", "Foo"]), "disallowed", "{rules}");
+        let without = image_of(&format!("User-agent: *\nAllow: /a\n{rules}"), &[]);
+        let expected = if rules.contains("Allow") { "allowed" } else { "disallowed" };
+        assert_eq!(verdict(&without, "https://h.example/a", &["-a", "Foo"]), expected, "{rules}");
+    }
+}
+
+#[test]
+fn conditions_of_a_part_hold_for_the_whole() {
+    let place = image_of("ACAP-crawler: *\nACAP-allow-index: / time-limit=until-recrawled\n", &[]);
+    let url = "https://h.example/p";
+    assert_eq!(verdict(&place, url, &["-a", "Foo", "--usage", "search"]), "conditional");
+    let told = place.run(&["explain", "i.rimg", url, "-a", "Foo", "--usage", "search"]).out;
+    assert!(told.contains("only if  time-limit=until-recrawled"), "{told}");
+}
+
+/// R9: a fragment is no part of the target, also where statements depend on the time.
+#[test]
+fn a_fragment_changes_no_answer() {
+    let robots = "User-agent: *\nContent-Usage: search=y, train-ai=y\nAllow: /\nUser-agent: bot\n\
+                  Content-Usage: train-ai=y\nACAP-crawler: *\nACAP-allow-present: /\n";
+    let site = |path: &str| format!("https://h.example{path}");
+    let captures = [
+        capture(&site("/robots.txt"), robots),
+        page(&site("/a"), &[("x-robots-tag", "unavailable_after: 2020-10-01, noai")], ""),
+        page(&site("/b"), &[("x-robots-tag", "max-snippet: 10")], ""),
+        page(&site("/c"), &[("content-usage", "train-ai=n")], ""),
+        page(
+            &site("/d"),
+            &[("link", "<https://x.example/l.xml>; rel=license; type=\"application/rsl+xml\"")],
+            "",
+        ),
+    ];
+    let place = image(&captures, &["--pages"]);
+    let mut answers = Vec::new();
+    for path in ["/a", "/b", "/c", "/d", "/e"] {
+        for usage in ["index", "ai-train", "present-snippet"] {
+            for more in [&["-a", "bot"][..], &["-a", "bot", "--named-only"], &["-a", "x"]] {
+                let options = [&["--usage", usage], more].concat();
+                let plain = verdict(&place, &site(path), &options);
+                let with_fragment = verdict(&place, &format!("{}#f", site(path)), &options);
+                assert_eq!(plain, with_fragment, "{path} {options:?}");
+                answers.push(plain);
+            }
+        }
+    }
+    for word in ["allowed", "disallowed", "conditional", "unknown"] {
+        assert!(answers.iter().any(|answer| answer == word), "{answers:?}");
+    }
+}
+
+#[test]
+fn a_header_answers_to_a_record_with_a_version() {
+    let place = image_of("ACAP-crawler: Foo/1.0\nACAP-disallow-crawl: /\n", &[]);
+    for agent in ["Foo", "Foo/1.0", "Mozilla/5.0 (compatible; Foo/1.0)", "Foo/1.0 (+http://x.example)"] {
+        let told = place.run(&["query", "i.rimg", "https://h.example/p", "-a", agent]).out;
+        assert!(told.starts_with("disallowed\t"), "{agent}: {told}");
+    }
+}
+
+/// K9: who asks as `*` has no name that a value could contain.
+#[test]
+fn any_crawler_is_no_crawler_whose_name_has_a_star() {
+    let robots = "User-agent: foo*\nAllow: /\n\nUser-agent: *\nDisallow: /\n";
+    let koster = image_of(robots, &["--profile", "koster"]);
+    assert_eq!(verdict(&koster, "https://h.example/p", &["-a", "*"]), "disallowed");
+    let captures =
+        [capture("https://h.example/robots.txt", ""), capture("https://h.example/data.txt", robots)];
+    let place = image(&captures, &["--pages"]);
+    let options = ["--document", "data.txt", "-a", "*"];
+    let told = place.run(&[&["query", "i.rimg", "https://h.example/p"], &options[..]].concat()).out;
+    assert!(told.starts_with("disallowed\t"), "{told}");
+}
+
+/// Statements that are too many together are unread, for whoever explains as well.
+#[test]
+fn statements_beyond_a_limit_are_explained() {
+    let place = Place::new();
+    let lines = |line: fn(usize) -> String| (0..500).map(line).collect::<String>();
+    let agents = lines(|n| format!("User-agent: a{n}\n"));
+    let signals = lines(|n| format!("Content-Signal: /{n} ai-train=no\n"));
+    let groups = lines(|n| format!("User-agent: a{n}\nContent-Usage: train-ai=y\n"));
+    place.write("robots.txt", format!("{agents}{signals}Allow: /\n{groups}"));
+    let told = place.run(&["explain", "robots.txt", "-a", "a7", "--usage", "ai-train", "/7"]).out;
+    assert!(told.contains("over a limit") && told.contains("\nverdict  unknown"), "{told}");
+}
