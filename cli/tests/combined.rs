@@ -264,3 +264,68 @@ fn statements_beyond_a_limit_are_explained() {
     let told = place.run(&["explain", "robots.txt", "-a", "a7", "--usage", "ai-train", "/7"]).out;
     assert!(told.contains("over a limit") && told.contains("\nverdict  unknown"), "{told}");
 }
+
+/// A text of which nothing could be read, wherever it was found, permits nothing (R16).
+#[test]
+fn captures_that_cannot_be_read_permit_nothing() {
+    let redirect = |from: &str, to: &str| {
+        json!({ "url": from, "status": 301, "headers": { "location": to }, "fetched_at": 1_790_000_000 })
+            .to_string()
+    };
+    let of_host = |host: &str| {
+        json!({ "host": host, "body": "User-agent: *\nAllow: /", "fetched_at": 1_790_000_000 }).to_string()
+    };
+    let unread = |url: &str| json!({ "url": url, "status": 200, "fetched_at": 1_790_000_001 }).to_string();
+    let cut = |url: &str, status: u16| {
+        let body = "User-agent: *";
+        json!({ "url": url, "status": status, "body": body, "truncated": true, "fetched_at": 1_790_000_001 })
+            .to_string()
+    };
+    let robots = |host: &str| format!("https://{host}.example/robots.txt");
+    let captures = [
+        redirect(&robots("cut"), "/r.txt"),
+        cut("https://cut.example/r.txt", 200),
+        redirect(&robots("part"), "/r.txt"),
+        cut("https://part.example/r.txt", 206),
+        redirect(&robots("none"), "/r.txt"),
+        unread("https://none.example/r.txt"),
+        // A host without a scheme does not answer for a capture by URL.
+        of_host("unread.example"),
+        unread(&robots("unread")),
+        of_host("half.example"),
+        cut(&robots("half"), 200),
+        redirect(&robots("from"), &robots("to")),
+        of_host("to.example"),
+        unread(&robots("to")),
+        // The scheme that the host redirects to was not captured.
+        redirect("secure.example", &robots("secure")),
+        redirect("round.example", &robots("about")),
+        redirect(&robots("about"), &robots("round")),
+    ];
+    let place = image(&captures, &["--pages"]);
+    for host in ["cut", "part", "none", "unread", "half", "from", "to", "secure", "round", "about"] {
+        assert_eq!(verdict(&place, &format!("https://{host}.example/x"), &[]), "unknown", "{host}");
+    }
+    // Parts of the captures, each compiled by itself, give the same.
+    place.write("old.jsonl", [of_host("m.example"), of_host("n.example")].join("\n"));
+    place.write("new.jsonl", [unread("m.example"), of_host("o.example")].join("\n"));
+    place.run(&["compile", "old.jsonl", "-o", "old.rimg"]).ok();
+    place.run(&["compile", "new.jsonl", "-o", "new.rimg"]).ok();
+    place.run(&["merge", "old.rimg", "new.rimg", "-o", "i.rimg", "--force"]).ok();
+    assert_eq!(verdict(&place, "https://m.example/x", &[]), "unknown");
+    assert_eq!(verdict(&place, "https://n.example/x", &[]), "allowed");
+}
+
+/// A page of which no byte is there, and no media type, may refuse.
+#[test]
+fn a_page_without_a_body_is_unread() {
+    let captures = [
+        capture("https://h.example/robots.txt", "User-agent: *\nAllow: /\n"),
+        json!({ "url": "https://h.example/p", "status": 200, "fetched_at": 1_790_000_000 }).to_string(),
+        json!({ "url": "https://h.example/q", "status": 200, "fetched_at": 1_790_000_000, "body": "" })
+            .to_string(),
+    ];
+    let place = image(&captures, &["--pages"]);
+    assert_eq!(verdict(&place, "https://h.example/p", &["--usage", "index"]), "unknown");
+    assert_eq!(verdict(&place, "https://h.example/q", &["--usage", "index"]), "allowed");
+}

@@ -29,8 +29,8 @@ use foldhash::{HashMap, HashMapExt};
 use robomaton_formats::site::{Outcome, Scheme, SiteKey};
 use sha2::{Digest as _, Sha256};
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 use url::Url;
@@ -51,6 +51,8 @@ pub struct Facts {
     etag: Option<NonZeroU32>,
     /// The target of a redirect, absolute and without fragment.
     next: Option<Box<str>>,
+    /// False if not even the first line of the body is whole.
+    has_line: bool,
 }
 
 /// The order of captures, best last: newest; then an answer before a redirect, a redirect before an
@@ -91,8 +93,8 @@ impl Facts {
         let site = || Place::Site(key.unwrap_or_else(|| capture.site.clone()));
         let place = other.map_or_else(site, |url| Place::Other(normal_hash(url)));
         let next = capture.redirect().map(|next| String::from(next).into_boxed_str());
-        let rank = rank(capture);
-        Facts { place, rank, fresh_for: capture.fresh_for, etag: capture.etag, next }
+        let has_line = !capture.ends_in_first_line();
+        Facts { place, rank: rank(capture), fresh_for: capture.fresh_for, etag: capture.etag, next, has_line }
     }
 
     /// The status of the capture.
@@ -126,6 +128,8 @@ struct Held<P> {
     fresh_for: Option<u32>,
     etag: Option<NonZeroU32>,
     next: Option<Box<str>>,
+    /// False if not even the first line is whole, so that nothing is known of a text.
+    has_line: bool,
     payload: Option<P>,
     /// For a document: the best capture with content, if this one has none.
     behind: Option<Box<Held<P>>>,
@@ -260,8 +264,9 @@ impl<P: Clone> Chosen<P> {
     /// the best capture of its place with content so far.
     pub fn insert(&mut self, facts: Facts, payload: impl FnOnce() -> P) {
         let content = facts.has_content();
-        let Facts { place, rank, fresh_for, etag, next } = facts;
-        let held = || Held { rank, fresh_for, etag, next, payload: content.then(payload), behind: None };
+        let Facts { place, rank, fresh_for, etag, next, has_line } = facts;
+        let payload = || content.then(payload);
+        let held = || Held { rank, fresh_for, etag, next, has_line, payload: payload(), behind: None };
         match place {
             Place::Site(site) => match self.sites.entry(site) {
                 Entry::Vacant(entry) => {
@@ -327,33 +332,34 @@ impl<P: Clone> Chosen<P> {
         self.overflowed
     }
 
-    /// All sites ordered by key, with redirects followed. Payloads are cloned, since several sites
-    /// may redirect to one; a number or an `Arc` is suitable.
+    /// All sites ordered by key, with redirects followed; also those of which no capture could be
+    /// read. Payloads are cloned, since several sites may redirect to one; a number or an `Arc` is
+    /// suitable.
     pub fn finish(&self) -> Vec<(SiteKey, Resolved<P>)> {
-        let mut keys: Vec<&SiteKey> = self.sites.keys().collect();
-        keys.sort_unstable();
-        let resolved = |key: &SiteKey| {
-            let newest = &self.sites[key];
-            let renewal = self.revisits.get(key);
-            let resolved = match renewal.map(|renewal| (renewal, renewal.renews(Some(newest)))) {
-                Some((renewal, Ok(Some(held)))) => Resolved {
-                    fetched_at: renewal.fetched_at,
-                    fresh_for: renewal.fresh_for.or(held.fresh_for),
-                    ..self.follow(key.document(), held)
-                },
-                Some((renewal, Err(_))) => Resolved {
-                    fetched_at: renewal.fetched_at,
-                    lag: 0,
-                    fresh_for: renewal.fresh_for,
-                    status: NOT_MODIFIED,
-                    via: None,
-                    fate: Err(Outcome::Unresolved),
-                },
-                Some((_, Ok(None))) | None => self.follow(key.document(), newest),
-            };
-            (key.clone(), resolved)
-        };
-        keys.into_iter().map(resolved).collect()
+        let keys: BTreeSet<&SiteKey> = self.sites.keys().chain(self.revisits.keys()).collect();
+        keys.into_iter().filter_map(|key| Some((key.clone(), self.resolved(key)?))).collect()
+    }
+
+    /// The result for a site; `None` if nothing was fetched.
+    fn resolved(&self, key: &SiteKey) -> Option<Resolved<P>> {
+        let newest = self.sites.get(key);
+        let Some(renewal) = self.revisits.get(key) else { return Some(self.follow(key.document(), newest?)) };
+        Some(match renewal.renews(newest) {
+            Ok(Some(held)) => Resolved {
+                fetched_at: renewal.fetched_at,
+                fresh_for: renewal.fresh_for.or(held.fresh_for),
+                ..self.follow(key.document(), held)
+            },
+            Ok(None) => self.follow(key.document(), newest?),
+            Err(_) => Resolved {
+                fetched_at: renewal.fetched_at,
+                lag: 0,
+                fresh_for: renewal.fresh_for,
+                status: NOT_MODIFIED,
+                via: None,
+                fate: Err(Outcome::Unresolved),
+            },
+        })
     }
 
     /// The payloads of other URLs, in an order that depends only on the URLs; each with true if the
@@ -400,7 +406,11 @@ impl<P: Clone> Chosen<P> {
 
     /// The same for a document.
     fn site(&self, key: &SiteKey) -> Option<(i64, Option<&Held<P>>)> {
-        Some(found(self.sites.get(key)?, self.revisits.get(key)))
+        let revisit = self.revisits.get(key);
+        match self.sites.get(key) {
+            Some(newest) => Some(found(newest, revisit)),
+            None => Some((revisit?.fetched_at, None)),
+        }
     }
 
     /// The same for any other URL.
@@ -414,15 +424,16 @@ impl<P: Clone> Chosen<P> {
 
     fn follow(&self, document: Option<&str>, first: &Held<P>) -> Resolved<P> {
         let (mut last, mut via, mut times) = (first, None, WayTimes::from(first.rank.0));
-        let mut hops = 0;
+        let mut way = vec![first];
         let fate = loop {
             let status = status(&last.rank);
             match (&last.payload, &last.next) {
-                (Some(payload), _) => break Ok(payload.clone()),
-                (None, Some(_)) if hops == MAX_REDIRECTS => break Err(Outcome::TooManyRedirects),
-                (None, Some(next)) => match self.lookup(document, next) {
+                (Some(payload), _) if last.has_line => break Ok(payload.clone()),
+                (Some(_), _) => break Err(Outcome::Unresolved),
+                (None, Some(_)) if way.len() > MAX_REDIRECTS => break Err(Outcome::TooManyRedirects),
+                (None, Some(next)) => match self.lookup(document, next, &way) {
                     Some(target) => {
-                        hops += 1;
+                        way.push(target);
                         (last, via) = (target, Some(next.clone()));
                         times = times.to(target.rank.0);
                     }
@@ -437,8 +448,9 @@ impl<P: Clone> Chosen<P> {
         Resolved { fetched_at, lag, fresh_for: last.fresh_for, status: status(&last.rank), via, fate }
     }
 
-    /// The capture that a redirect leads to, from a robots.txt or another document.
-    fn lookup(&self, document: Option<&str>, next: &str) -> Option<&Held<P>> {
+    /// The capture that a redirect leads to, from a robots.txt or another document, after the
+    /// captures on the way.
+    fn lookup<'h>(&'h self, document: Option<&str>, next: &str, way: &[&'h Held<P>]) -> Option<&'h Held<P>> {
         let url = Url::parse(next).ok()?;
         let is_alike = url.path().strip_prefix('/') == Some(document.unwrap_or("robots.txt"));
         match (is_alike && url.query().is_none(), document) {
@@ -452,10 +464,13 @@ impl<P: Clone> Chosen<P> {
         let site = SiteKey::from_url(next).ok()?;
         let found = self.site(&site).or_else(|| {
             // A file named after its host counts for both schemes; a port of one may be the other's
-            // default.
+            // default. What redirects is not what answers behind the redirect, so where it leads
+            // back to its host, the scheme that it names was not captured.
             let any = SiteKey::from_host(site.authority()).ok()?;
             debug_assert_eq!(any.scheme(), Scheme::Any);
-            if any.authority() == site.authority() { self.site(&any) } else { None }
+            let of_host = self.site(&any).filter(|_| any.authority() == site.authority());
+            let was_on_way = |held: &Held<P>| way.iter().any(|one| std::ptr::eq(*one, held));
+            of_host.filter(|(_, held)| !held.is_some_and(was_on_way))
         });
         found?.1
     }

@@ -353,7 +353,9 @@ const RSL: &[u8] = b"https://rslstandard.org/rsl";
 fn page_of(capture: &Capture) -> Option<html::Page> {
     (200..300).contains(&capture.status).then(|| {
         if !is_html(capture) {
-            return html::Page::default();
+            // Without a media type, the rest of the body may be a page.
+            let cut = capture.is_partial() && capture.content_type.is_none();
+            return html::Page { cut, ..html::Page::default() };
         }
         let page = html::read_page(&capture.body, capture.content_type.as_deref());
         html::Page { cut: page.cut || capture.is_partial(), ..page }
