@@ -106,18 +106,13 @@ impl Capture {
         self.truncated || self.status == PARTIAL
     }
 
-    /// The body; of one that is partial, the whole lines, since half a line may mean something
-    /// different.
+    /// The body; of one that is partial, the whole lines.
     pub(crate) fn whole_lines(&self) -> &[u8] {
-        let end = match self.is_partial() {
-            true => memchr::memrchr2(b'\n', b'\r', &self.body).map_or(0, |last| last + 1),
-            false => self.body.len(),
-        };
-        &self.body[..end]
+        if self.is_partial() { whole_lines(&self.body) } else { &self.body }
     }
 
     /// True if there is a body, of which not even one line is whole.
-    pub(crate) fn ends_in_first_line(&self) -> bool {
+    pub fn ends_in_first_line(&self) -> bool {
         (200..300).contains(&self.status) && self.is_partial() && self.whole_lines().is_empty()
     }
 
@@ -398,6 +393,12 @@ impl SkipReason {
             SkipReason::Json(_) => "json",
         }
     }
+}
+
+/// The whole lines of a text that was cut; half a line may mean something different.
+pub fn whole_lines(text: &[u8]) -> &[u8] {
+    let end = memchr::memrchr2(b'\n', b'\r', text).map_or(0, |last| last + 1);
+    &text[..end]
 }
 
 /// Limits of the readers. A record over a limit is truncated or skipped, and reported.

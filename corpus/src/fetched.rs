@@ -138,7 +138,7 @@ impl Reading {
                     let way = self.way(*number);
                     let needed = way.last.length();
                     left = left.checked_sub(needed).ok_or(FetchedTooMuch::Bytes)?;
-                    Ok(way.fetched())
+                    way.fetched()
                 }
                 Err(reason) => Err(reason.clone()),
             };
@@ -171,17 +171,21 @@ struct Way<'r> {
 }
 
 impl Way<'_> {
-    fn fetched(self) -> Fetched {
+    fn fetched(self) -> Result<Fetched, SkipReason> {
         let Way { first, last, redirects, times } = self;
+        // What it says is not known, and a text without a line would allow everything.
+        if !last.is_unmodified && last.capture.ends_in_first_line() {
+            return Err(SkipReason::NoLine);
+        }
         let body = if last.is_unmodified { &[][..] } else { last.capture.whole_lines() };
-        Fetched {
+        Ok(Fetched {
             url: first.capture.url.clone(),
             fetched_at: times.fetched_at(),
             status: if last.is_unmodified { NOT_MODIFIED } else { last.capture.status },
             redirects,
             headers: last.headers.clone(),
             body: body.to_vec(),
-        }
+        })
     }
 }
 
@@ -290,6 +294,11 @@ mod tests {
                 "WARC-Truncated: length\r\n",
                 "HTTP/1.1 200\r\n\r\nDisallow: /\nAllow: /a",
             ),
+            record("response", 7, url, "WARC-Truncated: length\r\n", "HTTP/1.1 200\r\n\r\nUser-agent: *"),
+            record("response", 8, url, "WARC-Truncated: length\r\n", "HTTP/1.1 200\r\n\r\n"),
+            record("response", 9, url, "", "HTTP/1.1 206\r\n\r\nUser-agent: *"),
+            record("response", 10, url, "", "HTTP/1.1 206\r\n\r\n"),
+            record("response", 11, url, "WARC-Truncated: length\r\n", "HTTP/1.1 404\r\n\r\n"),
         ];
         let found = read(&records.concat()).records;
         let facts = |place: usize| {
@@ -304,8 +313,13 @@ mod tests {
             unchanged.clone(),
             unchanged,
             Ok((200, "Disallow: /\n".to_owned())),
+            Err("no-line"),
+            Err("no-line"),
+            Err("no-line"),
+            Err("no-line"),
+            Ok((404, String::new())),
         ];
-        assert_eq!((0..6).map(facts).collect::<Vec<_>>(), wanted);
+        assert_eq!((0..wanted.len()).map(facts).collect::<Vec<_>>(), wanted);
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub(crate) async fn one(State(app): Shared, RawQuery(query): RawQuery) -> Result
         json(&AnswerJson::new(resolved.echo(url), verdict).at(verdict, now))
     };
     Ok(match parameters.other_document() {
-        Some(name) => snapshot.ask_document(&resolved.query, name, url, answer),
+        Some(name) => snapshot.ask_document(&resolved.query, name, url, now, answer),
         None => snapshot.ask_at(&resolved.query, url, now, answer),
     })
 }

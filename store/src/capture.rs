@@ -5,7 +5,7 @@
 use crate::StoreError;
 use crate::limits::{BODY_BYTES, HEADER_BYTES};
 use robomaton_compiler::{Entry, Options, ProgramCache, emit};
-use robomaton_corpus::{Capture as Read, NOT_MODIFIED, compile_alone};
+use robomaton_corpus::{Capture as Read, NOT_MODIFIED, SkipReason, compile_alone};
 use robomaton_runtime::Site;
 
 /// The result of fetching a site's `/robots.txt`.
@@ -39,7 +39,11 @@ impl Capture {
         let fetched_at = i64::try_from(self.fetched_at).unwrap_or(i64::MAX);
         let mut read = Read::fetched(&self.url, fetched_at, self.status, headers, body)?;
         read.truncated = self.body.len() > most;
-        if read.is_robots() { Ok(read) } else { Err(StoreError::NotRobots(self.url.clone())) }
+        if !read.is_robots() {
+            return Err(StoreError::NotRobots(self.url.clone()));
+        }
+        // What it says is not known, and a text without a line would allow everything.
+        if read.ends_in_first_line() { Err(SkipReason::NoLine.into()) } else { Ok(read) }
     }
 
     /// Bytes of its URL and header fields, with two for each field.

@@ -37,9 +37,9 @@ impl Snapshot {
             false => SiteKey::parse(&format!("https://{url}")),
         };
         let of_scheme = |scheme| self.in_memory(key.as_ref().ok()?.name().as_bytes(), scheme);
-        let terms = self.site(url).and_then(|site| self.terms_at(&site, now));
+        let terms = self.own_terms_at(url, now).unwrap_or_else(|| self.stack.terms_at(now));
         let captures = [Scheme::Http, Scheme::Https].into_iter().filter_map(of_scheme);
-        self.with_captures(captures, terms.unwrap_or_else(|| self.at_this_time(now)), read)
+        self.with_captures(captures, terms, read)
     }
 
     /// Passes an image to `read` whose list of sites, from the first one whose authority is not
@@ -64,12 +64,7 @@ impl Snapshot {
                 first.insert((name, site.scheme()), single);
             }
         }
-        self.with_captures(first.into_values().take(count), self.at_this_time(now), read)
-    }
-
-    /// The terms of all questions at a time.
-    pub(crate) fn at_this_time(&self, now: u64) -> Terms {
-        Terms { now: Some(now), ..self.stack.layers.terms().clone() }
+        self.with_captures(first.into_values().take(count), self.stack.terms_at(now), read)
     }
 
     fn with_captures<'s, R>(

@@ -5,6 +5,7 @@
 
 use crate::{Capture, Knowledge, Manners, SiteState, limits};
 use jiff::Timestamp;
+use robomaton_corpus::{SkipReason, whole_lines};
 use robomaton_formats::Decision;
 use robomaton_formats::schedule::{LATEST, Rate};
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,8 @@ struct Line {
     #[serde(default)]
     headers: Headers,
     body: Option<String>,
+    #[serde(default)]
+    truncated: bool,
 }
 
 fn ok() -> u16 {
@@ -79,19 +82,19 @@ impl Default for Headers {
 
 impl Capture {
     /// Reads an object with `url` and, optionally, `status` (200), `fetched_at` (`now`, in Unix
-    /// seconds), `redirects` (0), `headers` (an object, or a list of pairs) and, unless the status
-    /// is 200 to 299, `body`.
+    /// seconds), `redirects` (0), `headers` (an object, or a list of pairs), `truncated` (false; if
+    /// the body is cut, its whole lines count) and, unless the status is 200 to 299, `body`.
     ///
     /// # Errors
     /// If it is no such object, the time cannot be read or is more than a day after `now`, or a
-    /// success has no body; the reason in one line.
+    /// success has no body, or not one whole line of it; the reason in one line.
     pub fn from_json(line: &[u8], now: u64) -> Result<Capture, String> {
         // `serde` alone would take an array of its values, too.
         if line.trim_ascii_start().first() != Some(&b'{') {
             return Err("not a JSON object".to_owned());
         }
         let line: Line = serde_json::from_slice(line).map_err(|error| error.to_string())?;
-        let Line { url, fetched_at, status, redirects, headers, body } = line;
+        let Line { url, fetched_at, status, redirects, headers, body, truncated } = line;
         let fetched_at = fetched_at.map_or(Ok(now), TimeJson::seconds)?;
         if is_ahead(fetched_at, now) {
             return Err(AHEAD.to_owned());
@@ -100,13 +103,19 @@ impl Capture {
         if body.is_none() && (200..300).contains(&status) {
             return Err(format!("status {status}, and no body; that of an empty text is \"\""));
         }
-        let body = body.unwrap_or_default();
+        let mut body = body.unwrap_or_default().into_bytes();
+        if truncated {
+            body.truncate(whole_lines(&body).len());
+            if body.is_empty() && (200..300).contains(&status) {
+                return Err(SkipReason::NoLine.to_string());
+            }
+        }
         let pairs: Vec<(String, String)> = match headers {
             Headers::Pairs(pairs) => pairs,
             Headers::Object(object) => object.into_iter().collect(),
         };
         let headers = pairs.into_iter().map(|(name, value)| (name, value.into_bytes())).collect();
-        Ok(Capture { url, fetched_at, status, redirects, headers, body: body.into_bytes() })
+        Ok(Capture { url, fetched_at, status, redirects, headers, body })
     }
 }
 
@@ -231,6 +240,14 @@ mod tests {
             [("\"status\": 204", false), ("\"body\": \"\"", true), ("\"status\": 503", true)]
         {
             assert_eq!(read(rest).is_ok(), is_read, "{rest}");
+        }
+        for (body, wanted) in [("Allow: /a\\nAll", Some("Allow: /a\n")), ("User-agent: *", None), ("", None)]
+        {
+            let read = read(&format!("\"body\": \"{body}\", \"truncated\": true"));
+            assert_eq!(
+                read.ok().map(|capture| capture.body),
+                wanted.map(|wanted| wanted.as_bytes().to_vec())
+            );
         }
     }
 }

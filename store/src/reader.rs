@@ -75,7 +75,7 @@ pub struct ReaderOptions {
 ///     ..Capture::default()
 /// })?;
 /// assert!(reader.refresh()?);
-/// assert!(!reader.decide(&query, "https://example.com/private/x").is_allowed());
+/// assert!(!reader.decide_at(&query, "https://example.com/private/x", 1_800_000_060).is_allowed());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Reader {

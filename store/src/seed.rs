@@ -46,7 +46,7 @@ impl Store {
     /// let store = Store::open(directory, StoreOptions::default())?;
     /// store.seed(&[image])?;
     /// let query = store.query(["mybot"], "crawl");
-    /// assert!(!store.decide(&query, "https://example.com/private/x").is_allowed());
+    /// assert!(!store.decide_at(&query, "https://example.com/private/x", 1_800_000_000).is_allowed());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

@@ -3,7 +3,7 @@
 //! A capture in memory is newer than any of its site in a layer, since `put` takes no other. So the
 //! table answers first, then the frozen one, then the layers. It knows neither log nor files.
 
-use crate::table::{Single, Table};
+use crate::table::{Single, SingleImage, Table};
 use crate::visit::{Visit, Visits, hash};
 use arc_swap::{ArcSwap, Guard};
 use robomaton_formats::site::split_plain;
@@ -26,10 +26,36 @@ pub(crate) struct Stack {
     /// Unlike the number of any other stack in this process.
     pub(crate) number: u64,
     pub(crate) layers: Image,
+    /// The layers at the time of the last question that had one. Most questions of a second follow
+    /// another one, and a clone of many layers is not free.
+    timed: ArcSwap<Image>,
     /// The names of their files, oldest first.
     pub(crate) names: Vec<String>,
     /// Their visits.
     pub(crate) visits: Vec<Option<Visits>>,
+}
+
+impl Stack {
+    pub(crate) fn new(number: u64, layers: Image, names: Vec<String>, visits: Vec<Option<Visits>>) -> Stack {
+        let timed = ArcSwap::from_pointee(layers.clone());
+        Stack { number, layers, timed, names, visits }
+    }
+
+    /// The terms of all questions at a time.
+    pub(crate) fn terms_at(&self, now: u64) -> Terms {
+        Terms { now: Some(now), ..self.layers.terms().clone() }
+    }
+
+    /// The layers at a time.
+    fn at(&self, now: u64) -> Guard<Arc<Image>> {
+        let timed = self.timed.load();
+        if timed.terms().now == Some(now) {
+            return timed;
+        }
+        let timed = Arc::new(self.layers.clone().with_terms(self.terms_at(now)));
+        self.timed.store(Arc::clone(&timed));
+        Guard::from_inner(timed)
+    }
 }
 
 /// A crawler and a usage, resolved against a store. Threads share it by reference.
@@ -97,7 +123,7 @@ impl Query {
     }
 
     /// Passes the verdict of the image of a single capture.
-    fn ask_single<R>(&self, image: &Image<Vec<u8>>, url: &str, answer: impl FnOnce(&Verdict<'_>) -> R) -> R {
+    fn ask_single<R>(&self, image: &SingleImage, url: &str, answer: impl FnOnce(&Verdict<'_>) -> R) -> R {
         let crawler = self.crawler_of(image);
         let usage = self.for_its_purpose(image.usage(&self.usage));
         answer(&image.decide(&crawler, usage, url))
@@ -118,20 +144,21 @@ impl Query {
 
     /// The crawler as the image of a single capture knows it: its names are few, so they are looked
     /// up each time.
-    pub(crate) fn crawler_of(&self, image: &Image<Vec<u8>>) -> Crawler {
+    pub(crate) fn crawler_of(&self, image: &SingleImage) -> Crawler {
         image.crawler(&self.names).named_only(self.named_only)
     }
 }
 
 impl Snapshot {
-    /// Decides whether the crawler of the query may use the URL. A site that was never put is
-    /// unknown.
+    /// Decides whether the crawler of the query may use the URL, at the time of the store's terms.
+    /// Without one, no permission has ended: [`Snapshot::decide_at`] takes the clock's. A site that
+    /// was never put is unknown.
     pub fn decide(&self, query: &Query, url: &str) -> Decision {
         self.ask(query, url, |verdict| verdict.decision())
     }
 
     /// Passes the verdict on a URL to `answer`, as
-    /// [`Image::decide`](robomaton_runtime::Image::decide) gives it.
+    /// [`Image::decide`](robomaton_runtime::Image::decide) gives it under the terms of the store.
     pub fn ask<R>(&self, query: &Query, url: &str, answer: impl FnOnce(&Verdict<'_>) -> R) -> R {
         match self.single(url) {
             Some(single) => query.ask_single(&single.image, url, answer),
@@ -145,37 +172,36 @@ impl Snapshot {
         self.ask_at(query, url, now, |verdict| verdict.decision())
     }
 
-    /// Passes the verdict at a time, in Unix seconds. A site that is unreachable for more than 30
-    /// days, from the first of its failures in a row, is answered as
-    /// [`Terms::on_long_unreachable`] says; without a time, all are disallowed.
+    /// Passes the verdict at a time, in Unix seconds: what has ended by then permits nothing. A
+    /// site that is unreachable for more than 30 days, from the first of its failures in a row, is
+    /// answered as [`Terms::on_long_unreachable`] says; without a time, all are disallowed.
     pub fn ask_at<R>(&self, query: &Query, url: &str, now: u64, answer: impl FnOnce(&Verdict<'_>) -> R) -> R {
-        // Nearly all sites are reachable, and nearly all callers leave the choice as it is.
-        self.ask(query, url, |verdict| match verdict.site().and_then(|site| self.terms_at(&site, now)) {
-            None => answer(verdict),
-            Some(terms) => match self.single(url) {
-                Some(single) => query.ask_single(&single.image.clone().with_terms(terms), url, answer),
-                None => {
-                    query.ask_layers(&self.stack, &self.stack.layers.clone().with_terms(terms), url, answer)
-                }
-            },
-        })
+        let own = self.own_terms_at(url, now);
+        match (self.single(url), own) {
+            (Some(single), own) => {
+                let terms = own.unwrap_or_else(|| self.stack.terms_at(now));
+                query.ask_single(&single.image.clone().with_terms(terms), url, answer)
+            }
+            (None, Some(own)) => {
+                query.ask_layers(&self.stack, &self.stack.layers.clone().with_terms(own), url, answer)
+            }
+            (None, None) => query.ask_layers(&self.stack, &self.stack.at(now), url, answer),
+        }
     }
 
-    /// The terms for an unreachable site at a time, if they may be other ones than those of all
-    /// sites.
-    pub(crate) fn terms_at(&self, site: &Site<'_>, now: u64) -> Option<Terms> {
-        let terms = self.stack.layers.terms();
-        let is_chosen = terms.on_long_unreachable != Decision::Disallowed;
-        if !is_chosen || site.outcome() != Some(Outcome::Unreachable) {
+    /// The terms at a time for the site of a URL, if it is unreachable and a visit says since when.
+    pub(crate) fn own_terms_at(&self, url: &str, now: u64) -> Option<Terms> {
+        // Nearly all callers leave the choice as it is, so nothing is looked up for them.
+        if self.stack.layers.terms().on_long_unreachable == Decision::Disallowed {
             return None;
         }
+        let site = self.site(url).filter(|site| site.outcome() == Some(Outcome::Unreachable))?;
         let key = SiteKey::stored(site.stored().decoded_name()?.as_str(), site.scheme());
-        let visit = self.visit(&key, site);
-        let unreachable_since = visit.and_then(|visit| visit.unreachable_since());
-        Some(Terms { unreachable_since, ..self.at_this_time(now) })
+        let unreachable_since = Some(self.visit(&key, &site)?.unreachable_since()?);
+        Some(Terms { unreachable_since, ..self.stack.terms_at(now) })
     }
 
-    /// Passes the verdict by another document of the site, as
+    /// Passes the verdict by another document of the site at a time, in Unix seconds, as
     /// [`Image::decide_document`](robomaton_runtime::Image::decide_document) gives it. Captures
     /// that are put are those of robots.txt files, so such a document is in layers only.
     pub fn ask_document<R>(
@@ -183,11 +209,13 @@ impl Snapshot {
         query: &Query,
         name: &str,
         url: &str,
+        now: u64,
         answer: impl FnOnce(&Verdict<'_>) -> R,
     ) -> R {
         let resolved = query.resolved(&self.stack);
         let usage = query.for_its_purpose(resolved.usage);
-        answer(&self.stack.layers.decide_document(name, &resolved.crawler, usage, url))
+        let layers = self.stack.at(now);
+        answer(&layers.decide_document(name, &resolved.crawler, usage, url))
     }
 
     /// True if a text that is held speaks of this usage. Asks every image.

@@ -176,7 +176,7 @@ impl Snapshot {
             Knowledge::Stale
         };
         let verdict = match knowledge {
-            Knowledge::Unreachable { since } => Some(self.at_this_time(now).decide_unreachable(since)),
+            Knowledge::Unreachable { since } => Some(self.stack.terms_at(now).decide_unreachable(since)),
             _ => None,
         };
         let fetch_at = self.fetch_at(key, &site);

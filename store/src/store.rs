@@ -15,12 +15,12 @@ use crate::files::{
 use crate::log::{Log, Logs, sync_directory, sync_every};
 use crate::snapshot::{Query, Snapshot, Stack};
 use crate::state::{InFlight, key};
-use crate::table::Table;
+use crate::table::{SingleImage, Table};
 use crate::visit::{Visit, Visits};
 use crate::{Capture, StoreError, open};
 use arc_swap::ArcSwap;
 use robomaton_compiler::{Options, ProgramCache, emit, is_better};
-use robomaton_corpus::{Capture as Read, NOT_MODIFIED};
+use robomaton_corpus::{Capture as Read, NOT_MODIFIED, SkipReason};
 use robomaton_formats::{Decision, Outcome};
 use robomaton_runtime::{Image, LayersError, LeftOut, Manifest, Terms};
 use std::fs;
@@ -52,7 +52,7 @@ pub struct StoreOptions {
     /// When a put is durable.
     pub durability: Durability,
     /// The terms of all questions. Their time does not count for questions with a time of their own
-    /// ([`Store::decide_at`]), which those about sites that are unreachable for long need.
+    /// ([`Store::decide_at`]). Without any time, no permission has ended.
     pub terms: Terms,
     /// Captures in memory before they become a layer; `None` for
     /// [`MEMORY_CAPTURES`](crate::limits::MEMORY_CAPTURES).
@@ -101,6 +101,7 @@ impl Stats {
 ///
 /// # let directory = tempfile::tempdir()?;
 /// # let directory = directory.path();
+/// let now = 1_800_000_060; // in Unix seconds, of the clock
 /// let store = Store::open(directory, StoreOptions::default())?;
 /// let query = store.query(["mybot"], "crawl");
 /// store.put(&Capture {
@@ -110,7 +111,7 @@ impl Stats {
 ///     body: b"User-agent: *\nDisallow: /private/\n".to_vec(),
 ///     ..Capture::default()
 /// })?;
-/// assert!(!store.decide(&query, "https://example.com/private/x").is_allowed());
+/// assert!(!store.decide_at(&query, "https://example.com/private/x", now).is_allowed());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Store {
@@ -247,8 +248,9 @@ impl Store {
     /// durable as configured.
     ///
     /// # Errors
-    /// If the URL is not that of a robots.txt, or a file cannot be written. A capture whose put
-    /// failed may count, but need not be there after the store is opened again.
+    /// If the URL is not that of a robots.txt, not one line of its text is whole (status 206), or a
+    /// file cannot be written. A capture whose put failed may count, but need not be there after
+    /// the store is opened again.
     pub fn put(&self, capture: &Capture) -> Result<bool, StoreError> {
         self.make_room()?;
         let key = key(&capture.url)?;
@@ -438,13 +440,15 @@ pub(crate) fn replay(
     terms: &Terms,
     cache: &mut ProgramCache,
 ) -> Result<bool, StoreError> {
-    match with(snapshot, capture, capture.read(compile)?, compile, terms, cache) {
+    let table = capture.read(compile).and_then(|read| with(snapshot, capture, read, compile, terms, cache));
+    match table {
         Ok(Some(table)) => {
             snapshot.table = table;
             Ok(true)
         }
-        // Its text may be gone since, by age.
-        Ok(None) | Err(StoreError::NotModified(_)) => Ok(false),
+        // Its text may be gone since, by age. One without a whole line was put by an earlier
+        // version.
+        Ok(None) | Err(StoreError::NotModified(_) | StoreError::Capture(SkipReason::NoLine)) => Ok(false),
         Err(error) => Err(error),
     }
 }
@@ -461,7 +465,7 @@ pub(crate) fn with(
     let key = read.site.clone();
     let held = snapshot.stored(&key);
     let bytes = capture.compile(read, held.as_ref(), compile, cache)?;
-    let image = Image::from_bytes(bytes)?.with_terms(terms.clone());
+    let image = SingleImage::from_bytes(bytes.into())?.with_terms(terms.clone());
     let site = image.first_site();
     let is_unreachable = site.and_then(|site| site.outcome()) == Some(Outcome::Unreachable);
     let mut last = None;
@@ -484,7 +488,7 @@ pub(crate) fn stack(directory: &Path, layers: Image, terms: &Terms) -> Result<St
     let names: Vec<String> = layers.layer_names().iter().rev().cloned().collect();
     let visits = names.iter().map(|name| Visits::open(&visits_path(directory, name)));
     let visits = visits.collect::<Result<_, _>>()?;
-    Ok(Stack { number: NEXT.fetch_add(1, Ordering::Relaxed), layers, names, visits })
+    Ok(Stack::new(NEXT.fetch_add(1, Ordering::Relaxed), layers, names, visits))
 }
 
 /// Refuses layers, or an image for [`Store::seed`], that were compiled with other options.

@@ -13,9 +13,12 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Parts of a table: as many as a full part has hosts, so that copying both costs the same.
 const PARTS: usize = 64;
 
+/// The image of a capture. Clones share its bytes, so it can be asked under other terms.
+pub(crate) type SingleImage = Image<Arc<[u8]>>;
+
 /// A capture: its image, and the visit that made it.
 pub(crate) struct Single {
-    pub(crate) image: Image<Vec<u8>>,
+    pub(crate) image: SingleImage,
     pub(crate) visit: Visit,
     /// The number of its site in files of visits.
     pub(crate) hash: u64,
@@ -58,7 +61,7 @@ impl Table {
     }
 
     /// The table with the capture of one more site, in place of an earlier one.
-    pub(crate) fn with(&self, key: &SiteKey, image: Image<Vec<u8>>, visit: Visit) -> Table {
+    pub(crate) fn with(&self, key: &SiteKey, image: SingleImage, visit: Visit) -> Table {
         let mut table = self.clone();
         let name = key.name().as_bytes();
         let Some(place) = place(key.scheme()) else { return table };

@@ -130,7 +130,7 @@ fn what_nobody_takes_has_a_limit() {
     let place = tempfile::tempdir().expect("a directory");
     drop(store(place.path()));
     let one = reader(place.path());
-    let large = |site| Capture { body: vec![b'#'; 2 * BODY_BYTES], ..capture(site, START) };
+    let large = |site| Capture { body: vec![b'\n'; 2 * BODY_BYTES], ..capture(site, START) };
     let most = HANDED_BYTES / (BODY_BYTES + HANDED_LEAST);
     (0..most).for_each(|site| assert!(one.hand(&large(site)).expect("room")));
     let refused = |capture: &Capture| {

@@ -121,9 +121,9 @@ A store is a directory: layers, and a log of the newest captures. One process at
 `robomaton merge DIR -o IMAGE` makes an image of its layers; `compact` first, since captures of the log are in no layer yet.
 
 `put` reads one JSON object per line: url, status (200; 0 if there was no answer; 304 renews the text that is held), \
-fetched_at (now), redirects (0), headers (an object, or a list of pairs) and body. Or it reads a WARC file, plain or \
-compressed, of at most 1 GiB when decompressed: the answers to fetches of a robots.txt, with redirects to answers of the \
-same file. A capture counts if it is newer than the one that is held. The text options must be the same whenever the \
+fetched_at (now), redirects (0), headers (an object, or a list of pairs), body, and truncated (true if the body is cut: \
+its whole lines count). Or it reads a WARC file, plain or compressed, of at most 1 GiB when decompressed: the answers to \
+fetches of a robots.txt, with redirects to answers of the same file. A capture counts if it is newer than the one that is held. The text options must be the same whenever the \
 store is opened.
 
 `seed` makes compiled images the base of a store that holds nothing yet. An image has no validators, so the first \
