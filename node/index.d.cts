@@ -17,7 +17,7 @@ export interface OpenOptions {
   onLongUnreachable?: 'allow' | 'deny';
   /** True for crawlers that work on single elements of pages. */
   elements?: boolean;
-  /** Seconds since 1970: the time that decides which answers are stale; the time of opening unless given. */
+  /** Seconds since 1970: the time of all questions, which decides what has ended; that of each call unless given. */
   now?: number;
 }
 

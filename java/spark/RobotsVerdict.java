@@ -1,5 +1,6 @@
 import io.robomaton.Crawler;
 import io.robomaton.RobomatonImage;
+import io.robomaton.Terms;
 import io.robomaton.Usage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -46,6 +47,8 @@ public final class RobotsVerdict implements UDF3<String, String, String, String>
             resolved = Resolved.of(agent, use);
             last = resolved;
         }
-        return Mapped.IMAGE.decide(resolved.crawler, resolved.usage, url).safeDecision().toString();
+        // A permission may have ended since the image was opened.
+        RobomatonImage image = Mapped.IMAGE.withTerms(Terms.DEFAULT.at(System.currentTimeMillis() / 1000));
+        return image.decide(resolved.crawler, resolved.usage, url).safeDecision().toString();
     }
 }

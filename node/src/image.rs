@@ -36,9 +36,16 @@ pub struct Image {
     path: String,
 }
 
+/// An open image, at a time: the one that was given, or a second of the clock.
 struct Open {
     image: Runtime,
-    terms: Terms,
+    opened: Rc<Opened>,
+}
+
+/// What an open image has at all times.
+struct Opened {
+    /// True if the time of all questions was given.
+    is_timed: bool,
     /// Watches the files of a mapped image.
     watch: Option<Watch>,
     /// No other image of the process has it.
@@ -99,13 +106,25 @@ impl Use {
 }
 
 impl Open {
+    /// The same image at the time of the clock, unless it has the time that its questions are to
+    /// have. The bytes are shared.
+    fn at_the_clock(&self) -> Option<Open> {
+        let now = Some(time::now());
+        let terms = self.image.terms();
+        if self.opened.is_timed || terms.now == now {
+            return None;
+        }
+        let terms = Terms { now, ..terms.clone() };
+        Some(Open { image: self.image.clone().with_terms(terms), opened: Rc::clone(&self.opened) })
+    }
+
     /// The usage with this name.
     ///
     /// # Errors
     /// If neither a vocabulary nor the image has it.
     fn usage(&self, name: Option<&str>) -> Result<Usage<'static>> {
         let Some(name) = name else { return Ok(Usage::CRAWL) };
-        let mut usages = self.usages.borrow_mut();
+        let mut usages = self.opened.usages.borrow_mut();
         if let Some(usage) = usages.get(name) {
             return Ok(*usage);
         }
@@ -126,7 +145,7 @@ impl Open {
 
     /// Rejects a crawler of another image.
     fn check(&self, crawler: &Crawler) -> Result<()> {
-        if crawler.image == self.number {
+        if crawler.image == self.opened.number {
             return Ok(());
         }
         Err(argument("crawler", "was resolved for another image; image.crawler() resolves it for this one"))
@@ -151,16 +170,19 @@ fn code(decision: Decision) -> u8 {
 }
 
 impl Image {
-    /// The open image.
+    /// The open image, at the time of the call unless another one was given.
     ///
     /// # Errors
     /// If it is closed, or was modified.
     fn open(&self) -> Result<Rc<Open>> {
         let open = self.open.borrow().clone().ok_or_else(closed)?;
-        if open.watch.as_ref().is_some_and(|watch| !watch.is_unchanged()) {
+        if open.opened.watch.as_ref().is_some_and(|watch| !watch.is_unchanged()) {
             return Err(modified(&self.path));
         }
-        Ok(open)
+        let Some(newer) = open.at_the_clock() else { return Ok(open) };
+        let newer = Rc::new(newer);
+        self.open.replace(Some(Rc::clone(&newer)));
+        Ok(newer)
     }
 
     /// The open image, for a question about a crawler.
@@ -183,6 +205,7 @@ impl Image {
             ["mapAbove", "onForbidden", "onThrottled", "onLongUnreachable", "elements", "now"];
         let options = Options::of(options, &KNOWN)?;
         let default = Terms::default();
+        let now = options.whole("now")?;
         let terms = Terms {
             on_forbidden: options.permission("onForbidden")?.unwrap_or(default.on_forbidden),
             on_throttled: options.permission("onThrottled")?.unwrap_or(default.on_throttled),
@@ -190,13 +213,13 @@ impl Image {
                 .permission("onLongUnreachable")?
                 .unwrap_or(default.on_long_unreachable),
             elements: options.get("elements")?.unwrap_or(false),
-            now: Some(options.whole("now")?.unwrap_or_else(time::now)),
+            now: Some(now.unwrap_or_else(time::now)),
             ..default
         };
         let (image, watch) = open_image(&path, options.limit("mapAbove")?.unwrap_or(MAP_ABOVE))?;
-        let image = image.with_terms(terms.clone());
         let number = OPENED.fetch_add(1, Ordering::Relaxed);
-        let open = Open { image, terms, watch, number, usages: RefCell::default() };
+        let opened = Opened { is_timed: now.is_some(), watch, number, usages: RefCell::default() };
+        let open = Open { image: image.with_terms(terms), opened: Rc::new(opened) };
         Ok(Image { open: RefCell::new(Some(Rc::new(open))), path })
     }
 
@@ -252,7 +275,7 @@ impl Image {
     pub fn crawler(&self, names: Names<'_>, options: Option<Object<'_>>) -> Result<Crawler> {
         let named_only = Options::of(options, &["namedOnly"])?.get("namedOnly")?.unwrap_or(false);
         let open = self.open()?;
-        Crawler::of(&open.image, open.number, &names, named_only)
+        Crawler::of(&open.image, open.opened.number, &names, named_only)
     }
 
     /// True if the crawler may go ahead without conditions.
@@ -360,7 +383,7 @@ impl Image {
             agents: crawler.resolved.given().to_vec(),
             usage: to.name().to_owned(),
             purpose: to.purpose.clone(),
-            elements: open.terms.elements,
+            elements: open.image.terms().elements,
             named_only: crawler.resolved.is_named_only(),
         };
         let explanation = explain(&open.image, &query, to.document.as_deref(), &url).map_err(other)?;
@@ -373,7 +396,7 @@ impl Image {
     #[napi]
     pub fn site(&self, env: Env, url: String) -> Result<Option<Unknown<'static>>> {
         let open = self.open()?;
-        let now = open.terms.now.unwrap_or_else(time::now);
+        let now = open.image.terms().now.unwrap_or_else(time::now);
         let Some(site) = SiteInfo::find(&open.image, &url, now) else { return Ok(None) };
         let json = serde_json::to_string(&site).map_err(other)?;
         parsed(env, &json).map(Some)

@@ -11,7 +11,7 @@ use crate::batch::{Columns, warn_no_url};
 use crate::error::{image_error, open_error, said};
 use crate::paths::Named;
 use crate::sites::Sites;
-use crate::source::{Open, Source};
+use crate::source::{Open, Opened, Source};
 use crate::text::Text;
 use arc_swap::ArcSwapOption;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -37,10 +37,10 @@ const MAP_ABOVE: u64 = 64 << 20;
 /// a robots.txt that was answered with 401 or 403, with 429, and for one that was unreachable more
 /// than 30 days ago. `elements` is for crawlers that work on single elements of pages. With
 /// `named_only`, only groups that name the crawler count: `User-agent: *` is ignored. `now`, in
-/// seconds since 1970, is the time for deciding which answers are stale; the default is the time of
-/// opening. With `without_damaged_layers`, layers of a stack that are missing or damaged are no
-/// error: their sites have the answers of older layers, and `left_out` names them. All layers are
-/// verified then.
+/// seconds since 1970, is the time of all questions, which decides what has ended and which answers
+/// are stale; the default is the time of each call. With `without_damaged_layers`, layers of a
+/// stack that are missing or damaged are no error: their sites have the answers of older layers,
+/// and `left_out` names them. All layers are verified then.
 #[pyclass(frozen, module = "robomaton")]
 pub struct Image {
     /// Empty if it is closed.
@@ -64,9 +64,13 @@ impl Image {
     #[inline]
     fn with<T>(&self, py: Python<'_>, ask: impl FnOnce(&Arc<Source>) -> PyResult<T>) -> PyResult<T> {
         let source = self.source.load();
-        let Some(source) = &*source else { return Err(PyValueError::new_err("the image is closed")) };
-        source.check(py)?;
-        ask(source)
+        let Some(current) = &*source else { return Err(PyValueError::new_err("the image is closed")) };
+        current.check(py)?;
+        let Some(newer) = current.at_the_clock() else { return ask(current) };
+        let newer = Arc::new(newer);
+        // Unless it was closed, or another thread was faster.
+        self.source.compare_and_swap(&source, Some(Arc::clone(&newer)));
+        ask(&newer)
     }
 
     #[inline]
@@ -134,22 +138,21 @@ impl Image {
         #[pyo3(from_py_with = arguments::map_above)] map_above: u64,
         without_damaged_layers: bool,
     ) -> PyResult<Image> {
-        let path = path.0;
-        let given = now;
+        let (path, given) = (path.0, now);
         let terms = Terms {
             on_forbidden: permission("on_forbidden", &on_forbidden)?,
             on_throttled: permission("on_throttled", &on_throttled)?,
             on_long_unreachable: permission("on_long_unreachable", &on_long_unreachable)?,
             elements,
-            now: Some(now.unwrap_or_else(time::now)),
+            now: Some(given.unwrap_or_else(time::now)),
             ..Terms::default()
         };
         let options = OpenOptions { copy_up_to: map_above, without_damaged_layers };
         let opened = py.detach(|| open_image(&path, options));
         let (image, watch) = opened.map_err(|error| open_error(py, &error))?;
-        let image = image.with_terms(terms.clone());
         let crawlers = Crawlers::new(false, named_only);
-        let open = Open { image, terms, given, path: path.clone(), options, watch, crawlers };
+        let opened = Opened { given, path: path.clone(), options, watch, crawlers };
+        let open = Open { image: image.with_terms(terms), opened: Arc::new(opened) };
         Ok(Image { source: ArcSwapOption::from_pointee(Source::Image(Box::new(open))), path })
     }
 
@@ -219,14 +222,23 @@ impl Image {
         let py = slf.py();
         let source = slf.get().source(py)?;
         let open = slf.get().open(&source)?;
-        let Terms { on_forbidden, on_throttled, on_long_unreachable, elements, .. } = open.terms.clone();
-        let word = |decision: Decision| if decision.is_allowed() { "allow" } else { "deny" };
+        let Terms { on_forbidden, on_throttled, on_long_unreachable, elements, .. } = open.image.terms();
+        let word = |decision: &Decision| if decision.is_allowed() { "allow" } else { "deny" };
         let words = (word(on_forbidden), word(on_throttled), word(on_long_unreachable));
-        let (path, named_only) = (slf.get().path.clone(), open.crawlers.named_only);
-        let OpenOptions { copy_up_to, without_damaged_layers } = open.options;
+        let (path, opened) = (slf.get().path.clone(), &open.opened);
+        let OpenOptions { copy_up_to, without_damaged_layers } = opened.options;
         let options = (copy_up_to, without_damaged_layers);
-        let arguments =
-            (path, words.0, words.1, words.2, elements, named_only, open.given, options.0, options.1);
+        let arguments = (
+            path,
+            words.0,
+            words.1,
+            words.2,
+            *elements,
+            opened.crawlers.named_only,
+            opened.given,
+            options.0,
+            options.1,
+        );
         let arguments = arguments.into_pyobject(py)?;
         Ok((slf.get_type().getattr("_of")?, arguments))
     }
@@ -391,10 +403,8 @@ impl Image {
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let source = self.source(py)?;
         let open = self.open(&source)?;
-        let Some(site) = SiteInfo::find(&open.image, url.as_str(), open.terms.now.unwrap_or_else(time::now))
-        else {
-            return Ok(None);
-        };
+        let now = open.image.terms().now.unwrap_or_else(time::now);
+        let Some(site) = SiteInfo::find(&open.image, url.as_str(), now) else { return Ok(None) };
         let json = serde_json::to_string(&site).map_err(|error| said(&error))?;
         from_json(py, &json).map(Some)
     }

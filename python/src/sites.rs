@@ -35,7 +35,7 @@ impl Sites {
     pub(crate) fn new(source: Arc<Source>) -> PyResult<Sites> {
         let open = Open::try_new(source, |source| match &**source {
             Source::Image(open) => {
-                let now = open.terms.now.unwrap_or_else(time::now);
+                let now = open.image.terms().now.unwrap_or_else(time::now);
                 Ok(Box::new(SiteInfo::all(&open.image, now)) as Rest<'_>)
             }
             Source::Text(_) => Err(PyTypeError::new_err("a text is one site")),

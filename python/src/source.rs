@@ -8,7 +8,7 @@ use crate::error::changed;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use robomaton_compiler::Options;
-use robomaton_explain::{Error, Query, SingleSite, SiteFiles, check_usage, decide};
+use robomaton_explain::{Error, Query, SingleSite, SiteFiles, check_usage, decide, time};
 use robomaton_runtime::{Crawler, Image, OpenOptions, Terms, Verdict, Watch};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,11 +19,15 @@ pub(crate) enum Source {
     Text(Box<Read>),
 }
 
-/// An open image.
+/// An open image, at a time: the one that was given, or a second of the clock.
 pub(crate) struct Open {
     pub(crate) image: Image,
-    pub(crate) terms: Terms,
-    /// The time of the question, if it was given.
+    pub(crate) opened: Arc<Opened>,
+}
+
+/// What an open image has at all times.
+pub(crate) struct Opened {
+    /// The time of all questions, if it was given.
     pub(crate) given: Option<u64>,
     pub(crate) path: PathBuf,
     /// How it was opened.
@@ -46,6 +50,15 @@ pub(crate) struct Read {
     pub(crate) crawlers: Crawlers,
 }
 
+impl Open {
+    /// The same image at a time. The bytes are shared.
+    #[cold]
+    fn at(&self, now: Option<u64>) -> Open {
+        let terms = Terms { now, ..self.image.terms().clone() };
+        Open { image: self.image.clone().with_terms(terms), opened: Arc::clone(&self.opened) }
+    }
+}
+
 impl Source {
     /// Checks that the files of an image were not modified.
     ///
@@ -54,12 +67,23 @@ impl Source {
     #[inline]
     pub(crate) fn check(&self, py: Python<'_>) -> PyResult<()> {
         if let Source::Image(open) = self
-            && let Some(watch) = &open.watch
+            && let Some(watch) = &open.opened.watch
             && !watch.is_unchanged()
         {
-            return Err(changed(py, &open.path));
+            return Err(changed(py, &open.opened.path));
         }
         Ok(())
+    }
+
+    /// The image at the time of the clock, unless it has the time that its questions are to have.
+    #[inline]
+    pub(crate) fn at_the_clock(&self) -> Option<Source> {
+        let Source::Image(open) = self else { return None };
+        if open.opened.given.is_some() {
+            return None;
+        }
+        let now = Some(time::now());
+        (open.image.terms().now != now).then(|| Source::Image(Box::new(open.at(now))))
     }
 
     /// The crawler of these names.
@@ -82,7 +106,7 @@ impl Source {
         ask: impl FnOnce(&Arc<Crawler>) -> T,
     ) -> PyResult<T> {
         match self {
-            Source::Image(open) => open.crawlers.with(&open.image, agent, ask),
+            Source::Image(open) => open.opened.crawlers.with(&open.image, agent, ask),
             Source::Text(read) => read.crawlers.with(read.single.image(), agent, ask),
         }
     }
@@ -108,7 +132,7 @@ impl Source {
         self.crawler(agent)?;
         self.check_usage(&to)?;
         let (crawlers, elements) = match self {
-            Source::Image(open) => (&open.crawlers, open.terms.elements),
+            Source::Image(open) => (&open.opened.crawlers, open.image.terms().elements),
             Source::Text(read) => (&read.crawlers, false),
         };
         let usage = to.name().to_owned();

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Scanner;
 
 /**
- * A command: prints decision and URL as {@code robomaton query} does, for URLs from standard input; with
- * {@code --rules} also the rules that decided. Lines are trimmed, and blank ones passed over. Bytes that
+ * A command: prints decision and URL as {@code robomaton query} does, at the time when it begins, for URLs
+ * from standard input; with {@code --rules} also the rules that decided. Lines are trimmed, and blank ones passed over. Bytes that
  * are not UTF-8 are asked and printed as U+FFFD; {@code robomaton query} prints them as they are.
  */
 public final class Query {
@@ -36,7 +36,8 @@ public final class Query {
             throw new IllegalArgumentException(
                     "usage: java -cp robomaton.jar io.robomaton.Query IMAGE AGENT [USAGE] [--rules] < URLS");
         }
-        RobomatonImage image = RobomatonImage.open(Path.of(names.get(0)));
+        Terms now = Terms.DEFAULT.at(System.currentTimeMillis() / 1000);
+        RobomatonImage image = RobomatonImage.open(Path.of(names.get(0))).withTerms(now);
         Crawler crawler = image.crawler(names.get(1));
         Usage usage = names.size() > 2 ? image.usage(names.get(2)) : Usage.CRAWL;
         PrintStream out = new PrintStream(System.out, false, StandardCharsets.UTF_8);
