@@ -9,7 +9,7 @@ use crate::text::Text;
 use arc_swap::ArcSwapOption;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyBytes, PyDict, PyFrozenSet, PySet, PyString};
 use robomaton_explain::{crawler_names, names};
 use robomaton_formats::Profile;
 use robomaton_formats::user_agent::words;
@@ -41,6 +41,10 @@ impl<'py> FromPyObject<'_, 'py> for Agent<'py> {
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Agent<'py>> {
         if is_string(&object) {
             Ok(Agent::One(object.to_owned()))
+        } else if is_unordered(&object) {
+            let said =
+                "agent: expected str, bytes or a list of them, best first, not what has no order of its own";
+            Err(PyTypeError::new_err(said))
         } else {
             strings(&object, "agent").map(Agent::Several)
         }
@@ -50,6 +54,13 @@ impl<'py> FromPyObject<'_, 'py> for Agent<'py> {
 #[inline]
 fn is_string(object: &Bound<'_, PyAny>) -> bool {
     object.is_instance_of::<PyString>() || object.is_instance_of::<PyBytes>()
+}
+
+/// True if it has no order of its own, while the best name comes first.
+pub(crate) fn is_unordered(object: &Bound<'_, PyAny>) -> bool {
+    object.is_instance_of::<PySet>()
+        || object.is_instance_of::<PyFrozenSet>()
+        || object.is_instance_of::<PyDict>()
 }
 
 /// The strings of a list, at least one.

@@ -424,7 +424,7 @@ impl StoreReader {
     /// `StoreError` says that no writer took the captures of this reader, once they have 32 MiB.
     #[pyo3(
         signature = (url, status, body=None, *, headers=None, redirects=0, fetched_at=None),
-        text_signature = "($self, url, status, body=b'', *, headers=(), redirects=0, fetched_at=None)"
+        text_signature = "($self, url, status, body=None, *, headers=(), redirects=0, fetched_at=None)"
     )]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn hand(

@@ -12,10 +12,11 @@ mod numpy;
 pub(crate) use codes::Codes;
 
 use crate::VERDICTS;
+use crate::ask::is_unordered;
 use crate::text::Text;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyFloat, PyFrozenSet, PyList, PySet, PyString};
+use pyo3::types::{PyBytes, PyFloat, PyList, PyString};
 use robomaton_runtime::Decision;
 use std::collections::HashMap;
 use std::num::NonZero;
@@ -188,10 +189,7 @@ impl Reader {
         if object.is_instance_of::<PyString>() || object.is_instance_of::<PyBytes>() {
             return unfit("a single string");
         }
-        if object.is_instance_of::<PySet>()
-            || object.is_instance_of::<PyFrozenSet>()
-            || object.is_instance_of::<PyDict>()
-        {
+        if is_unordered(object) {
             return unfit("what has no order of its own");
         }
         let own = |(texts, nulls)| vec![Chunk { texts: Stored::Own(texts), first: 0, nulls }];
@@ -242,7 +240,7 @@ impl Reader {
     /// The error for a row, with its number.
     fn at_row(self, item: &Bound<'_, PyAny>, row: usize, error: &PyErr) -> PyErr {
         if is_missing(item) {
-            return PyTypeError::new_err(self.null(row));
+            return PyValueError::new_err(self.null(row));
         }
         let py = item.py();
         let said = format!("{}[{row}]: {}", self.argument, error.value(py));

@@ -88,7 +88,7 @@ def test_columns_of_other_lengths(asked: Image | Robots, agents: object) -> None
     [
         (["GPTBot", "(nobody)"], 1, ValueError),
         (["", "GPTBot"], 0, ValueError),
-        (["GPTBot", None], 1, TypeError),
+        (["GPTBot", None], 1, ValueError),
         (["GPTBot", 1], 1, TypeError),
         (["GPTBot", ["CCBot"]], 1, TypeError),
         (["GPTBot", "\ud800"], 1, ValueError),

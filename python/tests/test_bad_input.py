@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Callable
+from typing import Any, Callable
 
 import pytest
 
 import robomaton
-from robomaton import Image, Robots
+from robomaton import Image, Robots, Store
 from support import package
 
 np = package("numpy")
@@ -57,7 +57,7 @@ def test_names_that_name_nobody(asked: Image | Robots, method: str, agent: objec
         getattr(asked, method)([URL] if method in BATCH else URL, agent)
 
 
-@pytest.mark.parametrize("agents", [[], (), {}])
+@pytest.mark.parametrize("agents", [[], ()])
 def test_a_list_of_no_names(asked: Image | Robots, agents: object) -> None:
     with pytest.raises(ValueError, match="agent: an empty list names no crawler"):
         asked.decide(URL, agents)
@@ -363,6 +363,23 @@ def test_objects_have_no_other_attributes(image: Image) -> None:
 def test_rows_without_an_order_or_behind_a_mask(asked: Image | Robots, urls: object) -> None:
     with pytest.raises(TypeError, match="^urls: expected "):
         asked.decide_batch(urls, "GPTBot")
+
+
+@pytest.mark.parametrize("rows", [list, tuple, iter, np.array, pa.array, pd.Series, pl.Series])
+def test_a_null_is_one_error_in_every_kind_of_column(asked: Image | Robots, rows: Callable[[list], Any]) -> None:
+    with pytest.raises(ValueError, match=r"^urls\[1\]: is null"):
+        asked.decide_batch(rows([URL, None]), "GPTBot")
+    with pytest.raises(ValueError, match=r"^agents\[1\]: is null"):
+        asked.decide_batch([URL, URL], agents=rows(["a", None]))
+
+
+@pytest.mark.parametrize("names", [{"a", "b"}, frozenset(["a"]), {"a": 1}], ids=["set", "frozenset", "dict"])
+def test_names_without_an_order(asked: Image | Robots, names: Any, tmp_path: Path) -> None:
+    store = Store(tmp_path / "crawl.store")
+    for of in (asked, store):
+        for ask in (of.allowed, of.decide, lambda url, agent: of.decide_batch([url], agent)):
+            with pytest.raises(TypeError, match="^agent: expected .* not what has no order of its own"):
+                ask(URL, names)
 
 
 def test_strings_of_arrow_that_are_no_text(asked: Image | Robots) -> None:

@@ -169,6 +169,16 @@ def test_a_failure_names_the_path(session, groups, tmp_path):
     assert not image.exists()
 
 
+def test_no_other_file_is_replaced_unless_asked(session, tmp_path):
+    image, to = tmp_path / "image.rimg", tmp_path / "parts"
+    image.write_text("a file of another kind")
+    with pytest.raises(robomaton.Error):
+        robomaton.spark.compile(session, SOURCES, image, to=to)
+    assert image.read_text() == "a file of another kind"
+    robomaton.spark.compile(session, SOURCES, image, to=to, force=True)
+    assert len(robomaton.Image(image)) > 0
+
+
 def test_what_is_skipped_is_counted(session, tmp_path):
     bytes = SOURCES[0].read_bytes()
     files = [tmp_path / "1.warc.gz", tmp_path / "2.warc.gz"]

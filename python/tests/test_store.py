@@ -352,7 +352,7 @@ def test_other_options_are_refused(store: Store) -> None:
     [
         (lambda store: store.put(None, 200), TypeError, "url: expected str or bytes"),
         (lambda store: store.put("https://\ud800/robots.txt", 200), UnicodeEncodeError, "surrogates"),
-        (lambda store: store.put("https://a.example/x", 200), ValueError, "not the URL of a robots.txt"),
+        (lambda store: store.put("https://a.example/x", 404), ValueError, "not the URL of a robots.txt"),
         (lambda store: store.put("ftp://a/robots.txt", 200), ValueError, "."),
         (lambda store: store.put("", 200), ValueError, "."),
         (lambda store: store.put(URL, 304), ValueError, "304"),
@@ -360,7 +360,10 @@ def test_other_options_are_refused(store: Store) -> None:
         (lambda store: store.put(URL, 1 << 70), OverflowError, "status: the number is too large"),
         (lambda store: store.put(URL, None), TypeError, "status"),
         (lambda store: store.put(URL, 200, 5), TypeError, "body: expected bytes or str, not int"),
-        (lambda store: store.put(URL, 200, None), TypeError, "body: expected bytes or str, not NoneType"),
+        (lambda store: store.put(URL, 200), ValueError, "body: status 200, and no body; that of an empty text is b''"),
+        (lambda store: store.put(URL, 204, None), ValueError, "body: status 204, and no body"),
+        (lambda store: store.hand(URL, 200), ValueError, "body: status 200, and no body"),
+        (lambda store: store.put(URL, 206, "User-agent: *"), ValueError, "the body is cut inside its first line"),
         (lambda store: store.put(URL, 200, "\udfff"), UnicodeEncodeError, "surrogates"),
         (lambda store: store.put(URL, 200, redirects=1 << 16), OverflowError, "redirects: the number is too large"),
         (lambda store: store.put(URL, 200, headers="ETag: x"), TypeError, "headers: expected a mapping"),
@@ -409,7 +412,7 @@ def test_bad_arguments(store: Store, call: Callable[[Store], object], error: typ
 
 
 @pytest.mark.parametrize(
-    "body", [b"", bytearray(b"User-agent: *"), memoryview(b"abc")[::2], "é", b"\xff" * 100, b"\0" * 9_999_999]
+    "body", [b"", bytearray(b"User-agent: *"), memoryview(b"abc")[::2], "é", b"\xff" * 100, b"\n" * 9_999_999]
 )
 def test_bodies(store: Store, body: Any) -> None:
     assert store.put(URL, 200, body)
@@ -430,7 +433,7 @@ def test_a_closed_store_is_an_error(store: Store) -> None:
             lambda of: of.due(),
             lambda of: of.stats(),
             lambda of: of.refresh(),
-            lambda of: of.hand(URL, 200),
+            lambda of: of.hand(URL, 404),
             lambda of: of.__enter__(),
         ):
             with pytest.raises(ValueError, match="the store is closed"):

@@ -221,6 +221,14 @@ def test_every_status_has_its_meaning(start: Callable[..., Server], spider: Call
         assert robots(server) == 1, "failures are remembered, too"
 
 
+@pytest.mark.parametrize("text", ["User-agent: *", ""])
+def test_a_part_of_a_line_is_no_answer(start: Callable[..., Server], spider: Callable, text: str) -> None:
+    server = start(206, text)
+    for _ in range(2):
+        end(spider(*(server.url(path) for path in PAGES)))
+    assert server.asked == ["/robots.txt"], "remembered as a failure"
+
+
 def test_a_server_that_is_not_there(start: Callable[..., Server], spider: Callable, tmp_path: Path) -> None:
     server = start()
     gone = server.url("/a")

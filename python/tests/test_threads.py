@@ -239,7 +239,7 @@ def ask(questions, batches):
         robomaton.Protego.parse("User-agent: *\\nDisallow: /x").can_fetch(url, "a")
         try:
             image.decide_batch([url, None], "GPTBot")
-        except TypeError:
+        except ValueError:
             pass
 ask(10_000, 20)
 before = resident()

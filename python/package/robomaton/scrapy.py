@@ -156,10 +156,12 @@ class StoreMiddleware:
             put = partial(store.hand, url, status, body, headers=headers, redirects=redirects, fetched_at=begun)
             try:
                 await run_in_thread(put)
-            except ValueError:
-                # It may say nothing about a text that came in meanwhile.
+            except ValueError as error:
+                # A 304 may say nothing about a text that came in meanwhile.
                 if status != 304:
-                    raise
+                    # Any other answer that the store refuses, such as a part of a text, counts as none.
+                    logger.warning("No use for the answer of %s: %s", url, error, extra={"spider": self.crawler.spider})
+                    await run_in_thread(partial(store.hand, url, 0, fetched_at=begun))
         finally:
             for waiter in self._waiting.pop(site):
                 waiter.callback(None)

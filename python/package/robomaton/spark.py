@@ -44,7 +44,9 @@ Fetch = Callable[[str, str], str]
 Batches = Iterator[pa.RecordBatch]
 """What `DataFrame.mapInArrow` hands to a function, and takes back."""
 
-OPTIONS = frozenset(inspect.signature(robomaton.compile).parameters) - {"inputs", "output", "shards", "allow_empty"}
+OPTIONS = frozenset(inspect.signature(robomaton.compile).parameters) - {
+    *("inputs", "output", "shards", "allow_empty", "force"),
+}
 """The options of `robomaton.compile` that speak of a part as of the whole."""
 
 VERDICTS = (*robomaton.VERDICTS, None)
@@ -69,6 +71,7 @@ def compile(
     shards: int | None = None,
     fetch: Fetch | None = None,
     allow_empty: bool = False,
+    force: bool = False,
     **options: Any,
 ) -> dict[str, Any]:
     """Compiles files on executors, merges their parts on the driver, and writes the image to `output`, on the driver.
@@ -76,7 +79,7 @@ def compile(
     `to` is a folder that the driver and all executors see under one name; the parts stay there. `partitions` is how many
     parts there are, by default four for each core that Spark knows of; files that stand beside each other in `paths` share a
     part. Without `fetch`, paths are names of files on every machine. Relative names, that of `warc_root` too, are meant from
-    the driver's current folder. `options` are those of `compile_partition`.
+    the driver's current folder. `force` is that of `robomaton.merge`, and `options` are those of `compile_partition`.
 
     Returns the summary of `robomaton.merge`, with the sums of `captures` and `skipped` (by reason), and `parts`.
     """
@@ -107,7 +110,7 @@ def compile(
         raise robomaton.Error("the paths contain no capture of a robots.txt; allow_empty=True writes an empty image")
     skipped = sum((Counter(summary["skipped"]) for summary in summaries), Counter())
     return {
-        **robomaton.merge([part.path for part in parts], output, shards=shards),
+        **robomaton.merge([part.path for part in parts], output, shards=shards, force=force),
         "captures": sum(summary["captures"] for summary in summaries),
         "skipped": dict(skipped),
         "parts": parts,

@@ -28,11 +28,17 @@ impl Fetched<'_, '_> {
     /// The capture of these arguments.
     ///
     /// # Errors
-    /// If the time is none.
+    /// If the time is none, or a success has no body: a forgotten one is no empty text, which
+    /// allows all.
     pub(crate) fn capture(self) -> PyResult<Capture> {
+        let fetched_at = seconds("fetched_at", self.fetched_at)?;
+        if self.body.is_none() && (200..300).contains(&self.status) {
+            let said = format!("body: status {}, and no body; that of an empty text is b''", self.status);
+            return Err(PyValueError::new_err(said));
+        }
         Ok(Capture {
             url: self.url.as_str().to_owned(),
-            fetched_at: seconds("fetched_at", self.fetched_at)?,
+            fetched_at,
             status: self.status,
             redirects: self.redirects,
             headers: self.headers.unwrap_or_default(),
@@ -48,6 +54,9 @@ fn mistyped(name: &str, expected: &str, value: &Bound<'_, PyAny>) -> PyErr {
 
 /// The bytes of a body.
 pub(crate) fn body(value: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u8>>> {
+    if value.is_none() {
+        return Ok(None);
+    }
     if let Ok(bytes) = value.cast::<PyBytes>() {
         return Ok(Some(bytes.as_bytes().to_vec()));
     }

@@ -142,7 +142,7 @@ impl Store {
     /// time zone; the default is the clock's.
     #[pyo3(
         signature = (url, status, body=None, *, headers=None, redirects=0, fetched_at=None),
-        text_signature = "($self, url, status, body=b'', *, headers=(), redirects=0, fetched_at=None)"
+        text_signature = "($self, url, status, body=None, *, headers=(), redirects=0, fetched_at=None)"
     )]
     fn put(
         slf: &Bound<'_, Store>,
