@@ -42,7 +42,7 @@ record Account(OfRules found, List<Statement> statements, List<Condition> terms)
 
     /** The account of an answer about a use. */
     static Account ofPreferences(Question question, Detail detail, Usage usage, List<String> usages) {
-        boolean isClosed = Answer.decision(question.ofRules(Usage.CRAWL)) == Decision.DISALLOWED;
+        boolean isClosed = Answer.decision(question.ofRules(usage.crawl())) == Decision.DISALLOWED;
         List<Statements.Finding> findings =
                 new ArrayList<>(Statements.find(question, detail, usage.number, isClosed));
         int own = Preferences.effectsOf(Answer.decision(question.ofRules(usage))) | Statements.effects(findings);

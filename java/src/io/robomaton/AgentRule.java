@@ -20,7 +20,9 @@ enum AgentRule {
                 return Names.lower(trimmed.substring(0, Names.productToken(trimmed)));
             case SUBSTRING:
                 int slash = trimmed.indexOf('/');
-                return Names.lower(Names.trim(slash < 0 ? trimmed : trimmed.substring(0, slash)));
+                String own = Names.trim(slash < 0 ? trimmed : trimmed.substring(0, slash));
+                // Who asks as `*` has no name.
+                return own.equals("*") ? "" : Names.lower(own);
             default:
                 return Names.lower(name);
         }
@@ -81,7 +83,7 @@ enum AgentRule {
 
     /**
      * The names under which groups are looked for, best first: each as a whole, reduced, and the
-     * general names that it begins like.
+     * general names that it begins like. A header, or several words, is one more whole name.
      */
     List<String> lookupNames(String given) {
         List<String> names = new ArrayList<>();
@@ -89,8 +91,10 @@ enum AgentRule {
         if (this == TOKEN && isHeader) {
             names.add(Names.whole(given));
         }
+        // Words without a comment may be the one name of an ACAP record.
+        boolean isOfWords = isHeader && given.indexOf('(') < 0 && given.indexOf(';') < 0;
         for (String name : crawlerNames(given)) {
-            if (this == TOKEN && !isHeader && !name.equals("*")) {
+            if (this == TOKEN && !isOfWords && !name.equals("*")) {
                 names.add(Names.whole(name));
             }
             String reduced = reduce(name);

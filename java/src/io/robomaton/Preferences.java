@@ -122,6 +122,9 @@ final class Preferences {
      * groups say.
      */
     private int effectsNow(int of) {
+        if (count == 0) {
+            return 0;
+        }
         if (!question.crawler.namedOnly) {
             dependsOnTime = false;
             int effects = effects(of);
@@ -131,7 +134,11 @@ final class Preferences {
         }
         boolean isClosed = isClosed();
         Detail detail = question.shard.detail(question.shard.hosts.number(question.place));
-        return detail == null ? 0 : Statements.effects(Statements.find(question, detail, of, isClosed));
+        // The site has statements, so damage hides them.
+        if (detail == null) {
+            throw Damage.FOUND;
+        }
+        return Statements.effects(Statements.find(question, detail, of, isClosed));
     }
 
     /** The effects of all statements about a usage, whatever the time. */
@@ -230,10 +237,10 @@ final class Preferences {
         return ofRobots && (language == AIPREF || language == CONTENT_SIGNALS && permits);
     }
 
-    /** True if the crawler may not fetch the target. */
+    /** True if the crawler may not fetch the target for the purpose of the question. */
     private boolean isClosed() {
         if (crawl == 0) {
-            boolean closed = Answer.decision(question.ofRules(Usage.CRAWL)) == Decision.DISALLOWED;
+            boolean closed = Answer.decision(question.ofRules(usage.crawl())) == Decision.DISALLOWED;
             crawl = closed ? 2 : 1;
         }
         return crawl == 2;

@@ -124,6 +124,11 @@ public final class Usage {
         return hasParts ? PARTS[number] : NO_PARTS;
     }
 
+    /** Fetching, for the same purpose. */
+    Usage crawl() {
+        return purpose == null ? CRAWL : new Usage(CRAWL.number, false, purpose, null, image);
+    }
+
     /** A part of this usage, for the same purpose. */
     Usage part(int of) {
         return new Usage(of, false, purpose, null, image);
