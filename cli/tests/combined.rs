@@ -306,6 +306,21 @@ fn captures_that_cannot_be_read_permit_nothing() {
     for host in ["cut", "part", "none", "unread", "half", "from", "to", "secure", "round", "about"] {
         assert_eq!(verdict(&place, &format!("https://{host}.example/x"), &[]), "unknown", "{host}");
     }
+    // K1: so does a data.txt.
+    let data = |host: &str| format!("https://{host}.example/data.txt");
+    let captures = [
+        capture(&data("old"), "User-agent: *\nDisallow: /\n"),
+        unread(&data("old")),
+        unread(&data("none")),
+        cut(&data("half"), 200),
+    ];
+    place.write("data.jsonl", captures.join("\n"));
+    place.run(&["compile", "data.jsonl", "-o", "data.rimg"]).ok();
+    for host in ["old", "none", "half"] {
+        let url = format!("https://{host}.example/x");
+        let told = place.run(&["query", "data.rimg", "--document", "data.txt", &url]).out;
+        assert!(told.starts_with("unknown\t"), "{host}: {told}");
+    }
     // Parts of the captures, each compiled by itself, give the same.
     place.write("old.jsonl", [of_host("m.example"), of_host("n.example")].join("\n"));
     place.write("new.jsonl", [unread("m.example"), of_host("o.example")].join("\n"));

@@ -75,7 +75,7 @@ impl Record {
                 revisit(&found, of, skipped(SkipReason::NotModified))
             }
             // Not even its first line is whole. An empty text would allow everything.
-            Ok(Content::Capture(found)) if found.is_robots() && found.ends_in_first_line() => {
+            Ok(Content::Capture(found)) if found.key().is_some() && found.ends_in_first_line() => {
                 revisit(&found, NEVER, skipped(SkipReason::NoLine))
             }
             Ok(Content::Capture(capture)) if capture.is_robots() => Item::Capture(capture),

@@ -400,7 +400,7 @@ impl Row {
             body: body.unwrap_or_default(),
             truncated: truncated || long || is_missing,
         };
-        Ok(match is_missing && capture.is_robots() {
+        Ok(match is_missing && capture.key().is_some() {
             true => Content::Unread(capture, bad(format!("status {status}, and no body"))),
             false => Content::Capture(capture),
         })

@@ -119,8 +119,8 @@ fn a_revisit_makes_its_capture_new() {
     assert_eq!(redirected(&[redirect(), yes()]), "allowed");
     assert_eq!(redirected(&[redirect(), no(), yes(), identical(30, Some(10))]), "unknown");
     assert_eq!(redirected(&[redirect(), no(), error(), identical(30, Some(10))]), "disallowed");
-    assert_eq!(told(&[identical(30, Some(10)), unmodified(29, None)]), "0 unknown 1 revisit");
-    assert_eq!(told(&[at(30, R, UNMODIFIED)]), "0 unknown 1 not-modified");
+    assert_eq!(told(&[identical(30, Some(10)), unmodified(29, None)]), "30 unknown 1 revisit");
+    assert_eq!(told(&[at(30, R, UNMODIFIED)]), "30 unknown 1 not-modified");
     let moved = revisit(30, R, "identical-payload-digest", Some(10), "HTTP/1.1 404 Not Found\r\n\r\n");
     assert_eq!(told(&[no(), moved]), "30 allowed", "an answer that needs no content");
 }

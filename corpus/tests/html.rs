@@ -397,6 +397,17 @@ fn rsl_documents_of_parts() {
     assert_eq!(read_page(plus.as_bytes(), None).licenses.len(), 1);
 }
 
+/// Names of attributes have no case, whatever else stands in the page.
+#[test]
+fn silent_elements_in_any_case() {
+    for name in ["data-nosnippet", "DATA-NOSNIPPET", "Data-NoSnippet"] {
+        for beside in ["", "&#169;", "acap", "rsl+"] {
+            let page = read_page(format!("<p>{beside}</p><div {name}>x</div>").as_bytes(), None);
+            assert_eq!(page.elements.len(), 1, "{name} {beside}");
+        }
+    }
+}
+
 /// What stands in a `noscript` inside another one is not read, and may refuse.
 #[test]
 fn nested_noscript_is_unread() {

@@ -5,9 +5,10 @@
 //! ```
 //!
 //! An [`Image`] is mapped or held in memory and shared by any number of threads (`&self`, `Send`,
-//! `Sync`). A question reads the image in place and allocates nothing, unless a statement about
-//! a use depends on the time; the deciding rule is found only on demand ([`Verdict::rule`]). Image bytes are untrusted: every access is checked, every
-//! walk is bounded, and a damaged image gives an error or [`Basis::Damaged`], never a panic.
+//! `Sync`). A question reads the image in place and allocates nothing, unless a statement about a
+//! use depends on the time; the deciding rule is found only on demand ([`Verdict::rule`]). Image
+//! bytes are untrusted: every access is checked, every walk is bounded, and a damaged image gives
+//! an error or [`Basis::Damaged`], never a panic.
 //!
 //! This crate does not read robots.txt and knows nothing about precedence: it knows sites,
 //! crawlers, usages, programs and priorities.

@@ -5,7 +5,8 @@
 //! permits nothing, and conditions unite ([`Effects`]). A usage that covers others is answered
 //! together with them; what does not depend on the usage is found once. `access` calls it for all
 //! usages but fetching. Invariants: nothing is allocated for targets up to a kilobyte, unless cold
-//! records are read (`Asking::effects_now`); any damage is `None`. This module does not know how a language is written.
+//! records are read (`Asking::effects_now`); any damage is `None`. This module does not know how a
+//! language is written.
 
 use crate::answer::{Answer, Basis};
 use crate::crawler::{Crawler, Lookup, Usage};

@@ -16,9 +16,9 @@ use robomaton_formats::usage::needs_permission;
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// Weighs the fields for a crawler's `names` together with the conventional rules, whose matches the
-/// trace has. `usage` is the number of the requested usage, and `silence` means what it means if no
-/// conventional rule matches.
+/// Weighs the fields for a crawler's `names` together with the conventional rules, whose matches
+/// the trace has. `usage` is the number of the requested usage, `silence` the meaning of no
+/// matching conventional rule.
 pub(super) fn weigh(
     policy: &Policy<'_>,
     query: &TraceQuery<'_>,

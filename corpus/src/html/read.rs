@@ -70,7 +70,7 @@ pub fn read_page(html: &[u8], content_type: Option<&str>) -> Page {
         Some(kind) => kind.to_ascii_lowercase().contains("xml"),
         None => text.starts_with(b"<?xml"),
     };
-    let has_nosnippet = memmem::find(&text, NO_SNIPPET.as_bytes()).is_some();
+    let has_nosnippet = may_be_silent(&text);
     let tags = match () {
         () if xml || has_nosnippet || has_license(&text) || may_bear_tokens(&text) => "*",
         () => FEW,
@@ -132,8 +132,18 @@ fn is_rsl(media_type: &str) -> bool {
     media_type.split(';').next().is_some_and(|name| name.trim().eq_ignore_ascii_case(RSL))
 }
 
-/// The attribute of elements that are not to be quoted (lower case: others are rare).
+/// The attribute of elements that are not to be quoted.
 const NO_SNIPPET: &str = "data-nosnippet";
+
+/// True if an element may have this attribute, in any case.
+fn may_be_silent(text: &[u8]) -> bool {
+    let ends_here = |at: usize| {
+        let name = (at + 1).checked_sub(NO_SNIPPET.len()).and_then(|start| text.get(start..=at));
+        name.is_some_and(|name| name.eq_ignore_ascii_case(NO_SNIPPET.as_bytes()))
+    };
+    // The middle of the name is rarer than its letters.
+    memchr::memchr_iter(b'-', text).any(|dash| ends_here(dash + "-nosnippet".len() - 1))
+}
 
 /// The character set of a page, and the page in it; a page whose character set is no superset of
 /// ASCII is converted to UTF-8.

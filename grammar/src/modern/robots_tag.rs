@@ -252,9 +252,10 @@ fn prefix(piece: &str) -> Option<(&str, &str)> {
     let name = name.trim();
     let has_value = ["max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"];
     let is_valued = has_value.iter().any(|valued| name.eq_ignore_ascii_case(valued));
-    // The remainder of a date in an unknown notation is no prefix: it would take the directives
-    // after it away from the crawlers that they are for.
-    let is_prefix = !is_valued && !name.contains(char::is_whitespace);
+    // The remainder of a date in an unknown notation is no prefix, nor are its hours: they would
+    // take the directives after them away from the crawlers that these are for.
+    let is_hour = (1..=2).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_digit());
+    let is_prefix = !is_valued && !is_hour && !name.contains(char::is_whitespace);
     is_prefix.then_some((name, rest.trim()))
 }
 

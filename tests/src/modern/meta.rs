@@ -83,7 +83,9 @@ fn rules(query: &Query<'_>) -> Vec<Rule> {
                     continue;
                 }
                 let is_valued = VALUED.contains(&name.to_ascii_lowercase().as_str());
-                if !is_valued && !name.contains(char::is_whitespace) {
+                // The hours of a date.
+                let is_hour = name.len() < 3 && name.chars().all(|c| c.is_ascii_digit());
+                if !is_valued && !is_hour && !name.contains(char::is_whitespace) {
                     applies = is_asker(name);
                     to = addressee(name);
                     piece = rest;
