@@ -24,7 +24,7 @@ impl Store {
     }
 
     /// Marks the fetch of a site as begun. False if one is in flight. It ends with a put of the
-    /// site, or after [`limits::IN_FLIGHT_SECONDS`].
+    /// site, or after [`crate::limits::IN_FLIGHT_SECONDS`].
     ///
     /// # Errors
     /// If the URL names no site.
