@@ -69,15 +69,15 @@ public class UsesTest {
     @Test
     public void whatMayNotBeFetchedForAPurpose() throws Exception {
         Path path = image("ACAP-crawler: *\nACAP-usage-purpose: news\nACAP-disallow-crawl: /x\n"
-                + "User-agent: *\nContent-Usage: search=y\nAllow: /\n");
+                + "User-agent: *\nContent-Usage: train-ai=y\nAllow: /\n");
         RobomatonImage image = RobomatonImage.open(path);
-        Usage search = image.usage("search");
+        Usage training = image.usage("ai-train");
         List<Decision> decisions = new ArrayList<>();
         for (String url : List.of("https://h.example/x", "https://h.example/y")) {
             Path urls = file("urls", url + "\n");
             for (String purpose : List.of("news", "ads")) {
-                Verdict verdict = image.decide(image.crawler("bot"), search.forPurpose(purpose), url);
-                String asked = run(urls, COMMAND, "query", path.toString(), "--agent", "bot", "--usage", "search",
+                Verdict verdict = image.decide(image.crawler("bot"), training.forPurpose(purpose), url);
+                String asked = run(urls, COMMAND, "query", path.toString(), "--agent", "bot", "--usage", "ai-train",
                         "--purpose", purpose);
                 assertEquals(asked, verdict.safeDecision() + "\t" + url + "\n");
                 decisions.add(verdict.decision());
