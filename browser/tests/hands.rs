@@ -46,7 +46,7 @@ fn troubles_are_heard() {
                <script>Promise.reject(new Error('four'))</script><script>fetch('http://a.example/five')</script>";
     let page = browser.open(&page(bad));
     page.wait(
-        "new Promise(done => fetch('http://127.0.0.1:1/six').catch(() => setTimeout(done, 200, true)))",
+        "new Promise(done => fetch('http://127.0.0.1:1/six').catch(() => setTimeout(done, 1000, true)))",
     );
     let troubles = page.take_troubles().join("\n");
     for trouble in ["\"one\" 2", "three", "four", "a.example/five"] {
