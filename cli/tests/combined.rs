@@ -68,7 +68,7 @@ fn statements_of_referred_files_count_for_the_crawlers_of_the_record() {
     assert_eq!(training(&place(&record("Foo"), "User-agent: Foo\nDisallow: /x\n"), "Foo"), "unknown");
     let token = "User-agent: Google-Extended\nDisallow: /\n";
     assert_eq!(training(&place(&record("*"), token), "Googlebot"), "disallowed");
-    // What stands before all groups of a referred file is ignored (decision 23).
+    // Statements before the first group of a referred file are ignored (decision 23).
     let quiet = "User-agent: *\nAllow: /\nACAP-crawler: *\nACAP-permissions-reference: /ref.txt\n";
     assert_eq!(training(&place(quiet, "Content-Signal: ai-train=yes\n"), "Foo"), "unknown");
     // The explanation names the file.
@@ -77,7 +77,8 @@ fn statements_of_referred_files_count_for_the_crawlers_of_the_record() {
     assert!(told.contains("line 3 of /ref.txt"), "{told}");
 }
 
-/// What stands in a record of the pilot is a group of the record's crawlers (decision 36).
+/// Conventional records inside an ACAP record of the pilot are a group for its crawlers (decision
+/// 36).
 #[test]
 fn statements_in_records_of_the_pilot_count() {
     for refusal in ["Content-Usage: train-ai=n", "Content-Signal: ai-train=no", "DisallowAITraining: /"] {
@@ -162,7 +163,7 @@ fn the_purpose_of_a_question_is_that_of_the_fetch() {
     let open = "ACAP-crawler: *\nACAP-disallow-crawl: /\nACAP-usage-purpose: news\nACAP-allow-crawl: /\n\
                 User-agent: *\nContent-Usage: train-ai=n\n";
     assert_eq!(ask(open, "crawl", &news), "allowed");
-    // What may be fetched for this purpose, the line speaks of (decision c).
+    // The line speaks of what may be fetched for this purpose (decision c).
     assert_eq!(ask(open, "ai-train", &news), "disallowed");
     assert_eq!(ask(open, "ai-train", &[]), "allowed");
     let shut = "ACAP-crawler: *\nACAP-allow-crawl: /\nACAP-usage-purpose: news\nACAP-disallow-crawl: /\n\
@@ -265,7 +266,7 @@ fn statements_beyond_a_limit_are_explained() {
     assert!(told.contains("over a limit") && told.contains("\nverdict  unknown"), "{told}");
 }
 
-/// A text of which nothing could be read, wherever it was found, permits nothing (R16).
+/// A capture that cannot be read permits nothing, wherever it stands (R16).
 #[test]
 fn captures_that_cannot_be_read_permit_nothing() {
     let redirect = |from: &str, to: &str| {
@@ -331,7 +332,7 @@ fn captures_that_cannot_be_read_permit_nothing() {
     assert_eq!(verdict(&place, "https://n.example/x", &[]), "allowed");
 }
 
-/// A page of which no byte is there, and no media type, may refuse.
+/// A page without a body and a media type may refuse.
 #[test]
 fn a_page_without_a_body_is_unread() {
     let captures = [

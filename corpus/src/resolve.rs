@@ -366,7 +366,7 @@ impl<P: Clone> Chosen<P> {
     /// newest fetch is known to have found it.
     pub fn others(&self) -> impl Iterator<Item = (&P, bool)> {
         self.targets.iter().filter_map(|(hash, newest)| {
-            let (_, known) = found(newest, self.target_revisits.get(hash));
+            let (_, known) = found(Some(newest), self.target_revisits.get(hash))?;
             Some((newest.payload.as_ref()?, known.is_some()))
         })
     }
@@ -406,39 +406,32 @@ impl<P: Clone> Chosen<P> {
 
     /// The same for a document.
     fn site(&self, key: &SiteKey) -> Option<(i64, Option<&Held<P>>)> {
-        let revisit = self.revisits.get(key);
-        match self.sites.get(key) {
-            Some(newest) => Some(found(newest, revisit)),
-            None => Some((revisit?.fetched_at, None)),
-        }
+        found(self.sites.get(key), self.revisits.get(key))
     }
 
     /// The same for any other URL.
     fn target(&self, hash: &u128) -> Option<(i64, Option<&Held<P>>)> {
-        let revisit = self.target_revisits.get(hash);
-        match self.targets.get(hash) {
-            Some(newest) => Some(found(newest, revisit)),
-            None => Some((revisit?.fetched_at, None)),
-        }
+        found(self.targets.get(hash), self.target_revisits.get(hash))
     }
 
     fn follow(&self, document: Option<&str>, first: &Held<P>) -> Resolved<P> {
         let (mut last, mut via, mut times) = (first, None, WayTimes::from(first.rank.0));
-        let mut way = vec![first];
+        // Nearly all captures are no redirects, and then nothing is allocated.
+        let mut way = Vec::new();
         let fate = loop {
             let status = status(&last.rank);
             match (&last.payload, &last.next) {
                 (Some(payload), _) if last.has_line => break Ok(payload.clone()),
                 (Some(_), _) => break Err(Outcome::Unresolved),
-                (None, Some(_)) if way.len() > MAX_REDIRECTS => break Err(Outcome::TooManyRedirects),
-                (None, Some(next)) => match self.lookup(document, next, &way) {
-                    Some(target) => {
-                        way.push(target);
-                        (last, via) = (target, Some(next.clone()));
-                        times = times.to(target.rank.0);
-                    }
-                    None => break Err(Outcome::Unresolved),
-                },
+                (None, Some(_)) if way.len() == MAX_REDIRECTS => break Err(Outcome::TooManyRedirects),
+                (None, Some(next)) => {
+                    way.push(last);
+                    let Some(target) = self.lookup(document, next, &way) else {
+                        break Err(Outcome::Unresolved);
+                    };
+                    (last, via) = (target, Some(next.clone()));
+                    times = times.to(target.rank.0);
+                }
                 (None, None) if (300..400).contains(&status) => break Err(Outcome::Unresolved),
                 (None, None) if (400..500).contains(&status) => break Err(Outcome::Unavailable),
                 (None, None) => break Err(Outcome::Unreachable),
@@ -448,8 +441,8 @@ impl<P: Clone> Chosen<P> {
         Resolved { fetched_at, lag, fresh_for: last.fresh_for, status: status(&last.rank), via, fate }
     }
 
-    /// The capture that a redirect leads to, from a robots.txt or another document, after the
-    /// captures on the way.
+    /// The capture that a redirect leads to, from a robots.txt or another document; `way` has all
+    /// captures that redirected.
     fn lookup<'h>(&'h self, document: Option<&str>, next: &str, way: &[&'h Held<P>]) -> Option<&'h Held<P>> {
         let url = Url::parse(next).ok()?;
         let is_alike = url.path().strip_prefix('/') == Some(document.unwrap_or("robots.txt"));
@@ -477,12 +470,15 @@ impl<P: Clone> Chosen<P> {
 }
 
 /// The time of the newest fetch of a URL, by its newest capture and its newest revisit, and the
-/// capture with what it found, if that is known.
-fn found<'h, P>(newest: &'h Held<P>, revisit: Option<&Renewal>) -> (i64, Option<&'h Held<P>>) {
-    match revisit.map(|revisit| (revisit.fetched_at, revisit.renews(Some(newest)))) {
-        Some((at, Ok(Some(held)))) => (at, Some(held)),
-        Some((at, Err(_))) => (at, None),
-        Some((_, Ok(None))) | None => (newest.rank.0, Some(newest)),
+/// capture with what it found, if that is known; `None` if there are neither.
+fn found<'h, P>(
+    newest: Option<&'h Held<P>>,
+    revisit: Option<&Renewal>,
+) -> Option<(i64, Option<&'h Held<P>>)> {
+    match revisit.map(|revisit| (revisit.fetched_at, revisit.renews(newest))) {
+        Some((at, Ok(Some(held)))) => Some((at, Some(held))),
+        Some((at, Err(_))) => Some((at, None)),
+        Some((_, Ok(None))) | None => newest.map(|newest| (newest.rank.0, Some(newest))),
     }
 }
 

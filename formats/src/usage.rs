@@ -76,6 +76,11 @@ pub const USAGES: [&str; 25] = [
     "present-video",
 ];
 
+/// A usage and those that it covers ([`parts`]).
+pub fn with_parts(usage: u16) -> impl Iterator<Item = u16> {
+    std::iter::once(usage).chain(parts(usage).iter().copied())
+}
+
 /// The usages that a usage covers, itself excluded. A statement about a usage speaks of these, too;
 /// a question about it is answered by all of them together.
 pub const fn parts(usage: u16) -> &'static [u16] {

@@ -16,11 +16,10 @@ use robomaton_formats::detail::Bytes;
 use robomaton_formats::policy::Role;
 use robomaton_formats::preference::{self, Carrier, Effect, Record};
 use robomaton_formats::program::Silence;
-use robomaton_formats::usage::parts;
+use robomaton_formats::usage::with_parts;
 use robomaton_formats::vocabulary::{ControlToken, control_tokens};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
 pub(super) struct ControlTokens;
 
@@ -71,19 +70,18 @@ fn state(token: &ControlToken, lowering: &mut Lowering<'_, '_>) {
         return;
     }
     let places: Vec<GroupPlace> = groups.iter().map(|group| (group.file, group.line)).collect();
-    let rules: Vec<(u16, Range<usize>)> =
-        groups.iter().map(|group| (group.file, group.rules.clone())).collect();
+    let rules: Vec<(u16, usize)> =
+        groups.iter().flat_map(|group| group.rules.clone().map(|at| (group.file, at))).collect();
     let mut crawlers = token.crawlers.clone();
     if !crawlers.is_empty() {
         // Who asks in the name of the token asks for what it stands for.
         crawlers.push(token.name.to_ascii_lowercase());
     }
-    let with_parts = |&usage: &u16| std::iter::once(usage).chain(parts(usage).iter().copied());
-    let usages: BTreeSet<u16> = token.usages.iter().flat_map(with_parts).collect();
+    let usages = BTreeSet::from_iter(token.usages.iter().copied().flat_map(with_parts));
     let usages = Vec::from_iter(usages);
     let scope = Scope::Everyone(lowering.everyone(&crawlers));
     let set = lowering.own_set();
-    for (file, at) in rules.into_iter().flat_map(|(file, rules)| rules.map(move |at| (file, at))) {
+    for (file, at) in rules {
         let rule = &lowering.policy.rules[at];
         if !rule.is_crawl() {
             continue;

@@ -20,7 +20,7 @@ use robomaton_formats::program::Silence;
 use robomaton_formats::usage::{
     AI_INDEX, AI_INPUT, AI_TRAIN, FOLLOW, INDEX, PRESENT, PRESENT_CURRENTCOPY, PRESENT_OLDCOPY,
     PRESENT_OLDSNIPPET, PRESENT_SNIPPET, PRESENT_THUMBNAIL, PRESENT_VIDEO, PRESERVE, SEARCH, TRANSLATE,
-    parts,
+    with_parts,
 };
 use robomaton_formats::vocabulary::control_tokens;
 use robomaton_grammar::meta::{Meta, content};
@@ -88,8 +88,7 @@ fn state(page: &Page, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> 
         text: Cow::Borrowed("default: index, follow"),
     };
     let everyone = Scope::Everyone(lowering.everyone(&[]));
-    let by_default =
-        || BY_DEFAULT.iter().flat_map(|&usage| std::iter::once(usage).chain(parts(usage).iter().copied()));
+    let by_default = || BY_DEFAULT.into_iter().flat_map(with_parts);
     let permitted =
         by_default().map(|usage| Said { usage, effect: Effect::Permitted, rank: 1, conditions: 0 });
     lowering.state(everyone, silent.clone(), set_of(LANGUAGE, Carrier::Page), permitted.collect::<Vec<_>>());

@@ -349,7 +349,7 @@ fn state(
 
 /// The number of a document among the files of the policy; from `end` on it is out of date.
 fn file_of(url: &str, end: u64, lowering: &mut Lowering<'_, '_>) -> u16 {
-    let number = lowering.file(url);
+    let number = lowering.file_number(url);
     let Policy { files, ends, .. } = &mut lowering.policy;
     ends.resize(files.len(), 0);
     ends[usize::from(number) - 1] = end;
@@ -365,8 +365,8 @@ struct Named<'p> {
     is_of_part: bool,
 }
 
-/// What the document of a part means for the whole page: a refusal holds, a permission says nothing
-/// of the rest, and terms may be demanded of who uses the page.
+/// Reduces what the document of a part says to what it means for the whole page: a refusal holds, a
+/// permission says nothing, and terms leave the usage unread.
 fn confine(said: &mut Said) {
     said.effect = match said.effect {
         Effect::Permitted => Effect::Unstated,
@@ -376,8 +376,8 @@ fn confine(said: &mut Said) {
     said.conditions = 0;
 }
 
-/// States the documents that a page names. They count instead of those of the site, but those of
-/// its parts count beside them.
+/// States the documents that a page names. Those of the whole page replace the site's; those of its
+/// parts count beside them.
 fn state_page(page: &Page, documents: &Documents, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> {
     let base = Url::parse(&page.url).ok();
     // A link that is empty or no URL stays as it is: it names a document that cannot be read.
@@ -430,10 +430,8 @@ fn state_page(page: &Page, documents: &Documents, lowering: &mut Lowering<'_, '_
             text: Cow::Owned(text),
         };
         let everyone = Scope::Everyone(lowering.everyone(&[]));
-        let superseding = said.iter().filter(|_| !is_of_part);
-        let superseding: Vec<Said> = superseding
-            .map(|said| Said { effect: Effect::Supersedes, rank: 1, conditions: 0, ..*said })
-            .collect();
+        let supersede = |said: &Said| Said { effect: Effect::Supersedes, rank: 1, conditions: 0, ..*said };
+        let superseding = if is_of_part { Vec::new() } else { said.iter().map(supersede).collect() };
         if document.is_some() {
             lowering.state(everyone, record(format!("license {url}")), DATED, all(Effect::Dated));
         }

@@ -13,7 +13,7 @@ use robomaton_formats::detail::Bytes;
 use robomaton_formats::policy::Role;
 use robomaton_formats::preference::{Carrier, Effect, Group, Language, Record, Source, Statement};
 use robomaton_formats::site::absolute_url;
-use robomaton_formats::usage::parts;
+use robomaton_formats::usage::with_parts;
 use robomaton_grammar::modern::rsl::{RslDocument, rsl};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -114,7 +114,7 @@ pub(crate) const fn set_of(language: Language, carrier: Carrier) -> u16 {
     language as u16 * 8 + carrier as u16
 }
 
-/// The place after those of all carriers.
+/// A number beyond those of all carriers.
 const UNREAD: u16 = 7;
 
 /// The set of what could not be read of a language. Nothing competes with it.
@@ -201,7 +201,7 @@ impl<'s> Lowering<'s, '_> {
     }
 
     /// The number of a file of the policy, its index plus one; the file is added if need be.
-    pub(crate) fn file(&mut self, name: &str) -> u16 {
+    pub(crate) fn file_number(&mut self, name: &str) -> u16 {
         match self.preferences.files.get(name) {
             Some(&number) => number,
             None => self.add_file(name),
@@ -304,8 +304,7 @@ fn shortened(text: &str) -> &str {
 
 /// The same effect on a usage and on all its parts.
 pub(crate) fn on_parts(usage: u16, effect: Effect, rank: u32, conditions: u32) -> impl Iterator<Item = Said> {
-    let all = std::iter::once(usage).chain(parts(usage).iter().copied());
-    all.map(move |usage| Said { usage, effect, rank, conditions })
+    with_parts(usage).map(move |usage| Said { usage, effect, rank, conditions })
 }
 
 /// The canonical pattern of a path in a record, and its rank: its length in bytes. Without a path,

@@ -109,6 +109,11 @@ fn live_level(policy: &Policy<'_>, trace: &Trace, conventional: usize) -> (Optio
     }
 }
 
+/// True for the fields of the live level; conventional rules have none.
+fn is_live(found: &Match, level: Option<Level>) -> bool {
+    found.level.is_some() && found.level == level
+}
+
 /// The conventional rule that counts beside the live fields (decision 14): the winner of those that
 /// no live field contradicts. Notes what happens to the others.
 fn conventional_winner(
@@ -118,7 +123,7 @@ fn conventional_winner(
     level: Option<Level>,
     joins: bool,
 ) -> Option<usize> {
-    let live = trace.matches.iter().filter(|found| found.level.is_some() && found.level == level);
+    let live = trace.matches.iter().filter(|found| is_live(found, level));
     let stated: HashSet<(usize, bool)> =
         live.filter(|field| is_of_record(field)).map(|field| weighing.statement(field)).collect();
     let mut candidates = Vec::new();
@@ -147,8 +152,8 @@ fn decide_together(
     winner: Option<usize>,
     trace: &mut Trace,
 ) -> Option<Decision> {
-    let is_live = |at: &usize| trace.matches[*at].level.is_some() && trace.matches[*at].level == level;
-    let live: Vec<usize> = (0..trace.matches.len()).filter(is_live).collect();
+    let live: Vec<usize> =
+        (0..trace.matches.len()).filter(|&at| is_live(&trace.matches[at], level)).collect();
     let own = Vec::from_iter(winner);
     let members = |numbers: &[usize]| -> Vec<Match> { numbers.iter().map(|&at| trace.matches[at]).collect() };
     let alone = |numbers: &[usize]| weighing.decide(&members(numbers)).map(|(decision, _)| decision);

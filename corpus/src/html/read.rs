@@ -137,12 +137,13 @@ const NO_SNIPPET: &str = "data-nosnippet";
 
 /// True if an element may have this attribute, in any case.
 fn may_be_silent(text: &[u8]) -> bool {
-    let ends_here = |at: usize| {
-        let name = (at + 1).checked_sub(NO_SNIPPET.len()).and_then(|start| text.get(start..=at));
+    let is_name = |dash: usize| {
+        let start = dash.checked_sub("data".len());
+        let name = start.and_then(|start| text.get(start..start + NO_SNIPPET.len()));
         name.is_some_and(|name| name.eq_ignore_ascii_case(NO_SNIPPET.as_bytes()))
     };
-    // The middle of the name is rarer than its letters.
-    memchr::memchr_iter(b'-', text).any(|dash| ends_here(dash + "-nosnippet".len() - 1))
+    // The dash is rarer than the letters, and has no case.
+    memchr::memchr_iter(b'-', text).any(is_name)
 }
 
 /// The character set of a page, and the page in it; a page whose character set is no superset of

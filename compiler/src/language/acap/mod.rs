@@ -174,17 +174,18 @@ impl<'t, 's> Text<'t, 's> {
         let definitions = Definitions::of(&[self], &mut spent, lowering)?;
         for (number, record) in records.iter().enumerate() {
             let (incomplete, any) = (missing.contains(&number), &[Agent::Any]);
-            let address = Address { incomplete, file: 0, agents: &record.agents, any };
+            let address = Address { incomplete, agents: &record.agents, any };
             self.record(record, &address, &definitions, &mut spent, lowering)?;
         }
         for (reference, number) in references.iter().zip(numbers) {
             let (Some(home), Some(key)) = (reference.home, reference.file.as_deref()) else { continue };
             let Some(tree) = trees.get(key) else { continue };
+            lowering.file = number;
             let sent = Sent::new(&records[home].agents);
             let file = files.get(key);
             if file.is_none_or(|(file, _)| !file.alone) {
                 let suspended = file.map(|(file, _)| file.suspended());
-                referred_groups(&Source { tree, context, suspended }, &sent, number, lowering)?;
+                referred_groups(&Source { tree, context, suspended }, &sent, lowering)?;
             }
             let Some((file, definitions)) = file else { continue };
             let records = file.records();
@@ -196,11 +197,12 @@ impl<'t, 's> Text<'t, 's> {
             for record in records {
                 let agents = sent.addressed(&record.agents);
                 if !agents.is_empty() || record.is_unreadable {
-                    let address = Address { incomplete: false, file: number, agents: &agents, any: &any };
+                    let address = Address { incomplete: false, agents: &agents, any: &any };
                     file.record(&record, &address, definitions, &mut spent, lowering)?;
                 }
             }
         }
+        lowering.file = 0;
         Ok(())
     }
 
@@ -293,13 +295,13 @@ impl<'t, 's> Text<'t, 's> {
         spent: &mut Spent,
         lowering: &mut Lowering<'s, '_>,
     ) -> Result<(), OverLimit> {
-        let Address { incomplete, file, agents, any } = *address;
+        let Address { incomplete, agents, any } = *address;
         let open_for =
             |agents: &[Agent<'s>], line: u32, spent: &mut Spent, lowering: &mut Lowering<'s, '_>| {
                 lowering.open_as(Role::Field, line)?;
                 spent.address(agents.len(), line)?;
                 if let Some(group) = &mut lowering.open {
-                    (group.agents, group.incomplete, group.file) = (agents.to_vec(), incomplete, file);
+                    (group.agents, group.incomplete) = (agents.to_vec(), incomplete);
                 }
                 Ok::<_, OverLimit>(())
             };
@@ -523,10 +525,9 @@ struct Record<'s> {
     span: std::ops::Range<usize>,
 }
 
-/// The crawlers that a record's groups address, and the file that holds them.
+/// The crawlers that a record's groups address.
 struct Address<'a, 's> {
     incomplete: bool,
-    file: u16,
     agents: &'a [Agent<'s>],
     /// The crawlers that a record for any crawler addresses.
     any: &'a [Agent<'s>],
@@ -548,16 +549,12 @@ struct Reference {
 fn referred_groups<'s>(
     source: &Source<'_, 's>,
     sent: &Sent<'_, 's>,
-    file: u16,
     lowering: &mut Lowering<'s, '_>,
 ) -> Result<(), OverLimit> {
     let policy = &lowering.policy;
     let [groups, rules, extensions] = [policy.groups.len(), policy.rules.len(), policy.extensions.len()];
-    lowering.file = file;
-    let lowered = Conventional.lower(source, lowering);
+    Conventional.lower(source, lowering)?;
     lowering.close();
-    lowering.file = 0;
-    lowered?;
     let policy = &mut lowering.policy;
     policy.extensions.truncate(extensions);
     let added = policy.rules.split_off(rules);
