@@ -214,7 +214,7 @@ impl Block {
                 self.bytes += capture.body.len();
                 self.captures.push(capture);
             }
-            Item::Revisit(revisit) => self.revisits.push(revisit),
+            Item::Revisit(revisit) => self.revisits.push(*revisit),
             Item::Skipped(skipped) => self.skipped.push(skipped),
             Item::Ignored => self.ignored += 1,
         }

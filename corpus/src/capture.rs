@@ -189,16 +189,12 @@ impl Capture {
 /// WARC `revisit` record, or an answer 304 Not Modified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Revisit {
+    /// The answer, without its body.
+    pub answer: Capture,
     /// The site, or another document of it; `None` for any other URL.
     pub key: Option<SiteKey>,
     /// The URL.
     pub url: Url,
-    /// Unix seconds; 0 if unknown.
-    pub fetched_at: i64,
-    /// Seconds for which the answer is fresh, if its headers say so (R17).
-    pub fresh_for: Option<u32>,
-    /// A hash of the ETag of the content, if the record has one.
-    pub etag: Option<NonZeroU32>,
     /// When the capture with the content was fetched, as far as the record says; empty if it is not
     /// one of this URL.
     pub of: RangeInclusive<i64>,
@@ -215,7 +211,7 @@ pub enum Item {
     /// to it, or as a page with permissions.
     Target(Capture),
     /// A fetch that found the content of an earlier capture.
-    Revisit(Revisit),
+    Revisit(Box<Revisit>),
     /// A record that cannot be used, with the reason.
     Skipped(Skipped),
     /// A record of a kind that never contains a capture (WARC `request`, `metadata`, …).

@@ -122,11 +122,12 @@ pub(crate) fn text(value: Option<&[u8]>) -> Option<String> {
 pub(crate) struct Response<'a> {
     pub(crate) status: u16,
     pub(crate) fields: Fields<'a>,
-    pub(crate) body: Vec<u8>,
-    pub(crate) truncated: bool,
+    /// The body, and true if it is not whole; or the reason why it cannot be read.
+    pub(crate) body: Result<(Vec<u8>, bool), SkipReason>,
 }
 
-/// Parses a stored response; `cut` means that more of it was stored than is in `block`.
+/// Parses a stored response; `cut` means that more of it was stored than is in `block`. An error
+/// means that it has no status.
 pub(crate) fn response<'a>(
     block: &'a [u8],
     cut: bool,
@@ -134,21 +135,26 @@ pub(crate) fn response<'a>(
 ) -> Result<Response<'a>, SkipReason> {
     let mut fields = Fields::default();
     let (status, stored) = match strict(block, &mut fields) {
-        Some(head) => head,
+        Some((status, stored)) => (status, Ok(stored)),
         None => {
             fields = Fields::default();
             lenient(block, limits.max_header, &mut fields)?
         }
     };
+    let body = stored.and_then(|stored| decoded(stored, cut, &fields, limits.max_body));
+    Ok(Response { status, fields, body })
+}
+
+/// The decoded body within the limit, and true if it is not whole.
+fn decoded(stored: &[u8], cut: bool, fields: &Fields<'_>, max: usize) -> Result<(Vec<u8>, bool), SkipReason> {
     // The length is of the bytes of the connection; crawlers may store others if there are codings.
     let has_codings = !(fields.content_codings.is_empty() && fields.transfer_codings.is_empty());
     let is_short = fields.content_length.is_some_and(|length| length > stored.len() as u64);
     let mut body = Body::stored(stored, cut || is_short && !has_codings);
     for codings in [&fields.transfer_codings, &fields.content_codings] {
-        body = body.decode(&codings.join(&b','), limits.max_body)?;
+        body = body.decode(&codings.join(&b','), max)?;
     }
-    let (body, truncated) = body.limited(limits.max_body);
-    Ok(Response { status, fields, body, truncated })
+    Ok(body.limited(max))
 }
 
 /// Status and body by `httparse`, in its most tolerant configuration.
@@ -191,12 +197,14 @@ fn split<'a>(header: &'a [u8], fields: &mut Fields<'a>) {
     }
 }
 
-/// Status and body, whatever the header's lines hold.
+/// Status and stored body, whatever the header's lines hold; or the reason why nobody knows where
+/// the body begins.
+#[expect(clippy::type_complexity, reason = "two results: without a status there is nothing")]
 fn lenient<'a>(
     block: &'a [u8],
     max_header: usize,
     fields: &mut Fields<'a>,
-) -> Result<(u16, &'a [u8]), SkipReason> {
+) -> Result<(u16, Result<&'a [u8], SkipReason>), SkipReason> {
     let mut rest = block;
     let mut line = || -> Option<&'a [u8]> {
         let end = memchr::memchr(b'\n', rest)?;
@@ -207,11 +215,11 @@ fn lenient<'a>(
     let status = status_of(line().unwrap_or(block)).ok_or(SkipReason::Http("no status line"))?;
     let body = loop {
         match line() {
-            Some([]) => break rest,
+            Some([]) => break Ok(rest),
             Some(_) => {}
             // A response with only a header is enough, unless rules should follow.
-            None if rest.len() < max_header && !(200..300).contains(&status) => break b"",
-            None => return Err(SkipReason::Http("the header does not end")),
+            None if rest.len() < max_header && !(200..300).contains(&status) => break Ok(&b""[..]),
+            None => break Err(SkipReason::Http("the header does not end")),
         }
     };
     split(&block[..block.len() - rest.len()], fields);
@@ -277,7 +285,7 @@ mod tests {
             b"HTTP/1.1 301 Moved\r\nLocation: /x\r\nlocation: /y\r\nContent-Type:  text/plain \r\n\r\nbody";
         let (mut one, mut two) = (Fields::default(), Fields::default());
         let strict = strict(block, &mut one).unwrap();
-        assert_eq!(strict, lenient(block, 1000, &mut two).unwrap());
+        assert_eq!(lenient(block, 1000, &mut two).unwrap(), (strict.0, Ok(strict.1)));
         assert_eq!(strict, (301, &b"body"[..]));
         assert_eq!(
             (text(one.location), text(one.content_type)),
@@ -294,9 +302,9 @@ mod tests {
         let stated = |lines: &str| {
             let block = format!("HTTP/1.1 200 OK\r\n{lines}\r\n\r\nbody");
             let read = response(block.as_bytes(), false, &ReadLimits::default()).unwrap();
-            assert_eq!((read.status, &read.body[..]), (200, &b"body"[..]), "{lines:?}");
+            assert_eq!((read.status, read.body), (200, Ok((b"body".to_vec(), false))), "{lines:?}");
             let mut again = Fields::default();
-            lenient(block.as_bytes(), 1000, &mut again).unwrap();
+            lenient(block.as_bytes(), 1000, &mut again).unwrap().1.unwrap();
             assert_eq!(read.fields.stated, again.stated, "{lines:?}");
             let text = |(_, value): (_, Vec<u8>)| String::from_utf8(value).unwrap();
             read.fields.stated.into_iter().map(text).collect::<Vec<_>>()

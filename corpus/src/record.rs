@@ -31,7 +31,7 @@ pub(crate) enum Content {
     Capture(Capture),
     /// A fetch with the same content as a capture of that time.
     Revisit(Capture, RangeInclusive<i64>),
-    /// A fetch of which only URL and time are known, since its content cannot be read.
+    /// A fetch whose content cannot be read: its URL, its time, and its header as far as there is one.
     Unread(Capture, SkipReason),
     /// Nothing: records of this kind never contain a capture.
     Ignored,
@@ -64,19 +64,19 @@ impl Record {
             // Its header speaks for this fetch, but only that of the capture with the content is
             // read.
             Ok(Content::Revisit(found, _)) if speaks_for_itself(&found) => {
-                revisit(&found, NEVER, skipped(SkipReason::RevisitHeader))
+                revisit(found, NEVER, skipped(SkipReason::RevisitHeader))
             }
             Ok(Content::Capture(found)) if found.status == NOT_MODIFIED && speaks_for_itself(&found) => {
-                revisit(&found, NEVER, skipped(SkipReason::RevisitHeader))
+                revisit(found, NEVER, skipped(SkipReason::RevisitHeader))
             }
             // A 304 does not say which capture has the content, only that it is an older one.
             Ok(Content::Capture(found)) if found.status == NOT_MODIFIED => {
                 let of = i64::MIN..=found.fetched_at;
-                revisit(&found, of, skipped(SkipReason::NotModified))
+                revisit(found, of, skipped(SkipReason::NotModified))
             }
             // Not even its first line is whole. An empty text would allow everything.
             Ok(Content::Capture(found)) if found.key().is_some() && found.ends_in_first_line() => {
-                revisit(&found, NEVER, skipped(SkipReason::NoLine))
+                revisit(found, NEVER, skipped(SkipReason::NoLine))
             }
             Ok(Content::Capture(capture)) if capture.is_robots() => Item::Capture(capture),
             Ok(Content::Capture(capture))
@@ -85,8 +85,8 @@ impl Record {
                 Item::Skipped(skipped(SkipReason::LongName(capture.url)))
             }
             Ok(Content::Capture(capture)) => Item::Target(capture),
-            Ok(Content::Revisit(found, of)) => revisit(&found, of, skipped(SkipReason::Revisit)),
-            Ok(Content::Unread(found, reason)) => revisit(&found, NEVER, skipped(reason)),
+            Ok(Content::Revisit(found, of)) => revisit(found, of, skipped(SkipReason::Revisit)),
+            Ok(Content::Unread(found, reason)) => revisit(found, NEVER, skipped(reason)),
             Ok(Content::Ignored) => Item::Ignored,
             Err(reason) => Item::Skipped(skipped(reason)),
         }
@@ -100,8 +100,8 @@ fn speaks_for_itself(found: &Capture) -> bool {
 
 /// A fetch with the same content as a capture of that time; `otherwise` is the item if there is no
 /// such capture.
-fn revisit(found: &Capture, of: RangeInclusive<i64>, otherwise: Skipped) -> Item {
-    let Some(url) = found.parsed_url() else { return Item::Skipped(otherwise) };
-    let Capture { fetched_at, fresh_for, etag, .. } = *found;
-    Item::Revisit(Revisit { key: found.key(), url, fetched_at, fresh_for, etag, of, otherwise })
+fn revisit(answer: Capture, of: RangeInclusive<i64>, otherwise: Skipped) -> Item {
+    let Some(url) = answer.parsed_url() else { return Item::Skipped(otherwise) };
+    let answer = Capture { body: Vec::new(), ..answer };
+    Item::Revisit(Box::new(Revisit { key: answer.key(), answer, url, of, otherwise }))
 }

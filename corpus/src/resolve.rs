@@ -30,7 +30,7 @@ use robomaton_formats::site::{Outcome, Scheme, SiteKey};
 use sha2::{Digest as _, Sha256};
 use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, btree_map};
 use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 use url::Url;
@@ -113,9 +113,9 @@ impl Facts {
 pub struct Chosen<P> {
     sites: HashMap<SiteKey, Held<P>>,
     /// The newest revisit of each document.
-    revisits: BTreeMap<SiteKey, Renewal>,
+    revisits: BTreeMap<SiteKey, Renewal<P>>,
     /// The newest revisit of each other URL; the limit keeps the same ones as of `targets`.
-    target_revisits: BTreeMap<u128, Renewal>,
+    target_revisits: BTreeMap<u128, Renewal<P>>,
     /// Ordered by hash, so that the limit keeps the same ones in whatever order they come.
     targets: BTreeMap<u128, Held<P>>,
     max_targets: usize,
@@ -155,15 +155,17 @@ impl<P> Held<P> {
 }
 
 /// A revisit without its URL.
-struct Renewal {
+struct Renewal<P> {
     fetched_at: i64,
     fresh_for: Option<u32>,
     etag: Option<NonZeroU32>,
     of: RangeInclusive<i64>,
     otherwise: Skipped,
+    /// What its header says, for another URL.
+    payload: Option<P>,
 }
 
-impl Renewal {
+impl<P> Renewal<P> {
     /// The order of revisits, newest last; then arbitrary, but always the same.
     fn rank(&self) -> impl Ord {
         let Skipped { source, at, .. } = &self.otherwise;
@@ -172,7 +174,7 @@ impl Renewal {
 
     /// The capture that it renews, among those of its document; `Err` if there is none although the
     /// revisit counts.
-    fn renews<'h, P>(&self, held: Option<&'h Held<P>>) -> Result<Option<&'h Held<P>>, &Skipped> {
+    fn renews<'h>(&self, held: Option<&'h Held<P>>) -> Result<Option<&'h Held<P>>, &Skipped> {
         let Some(held) = held else { return Err(&self.otherwise) };
         if held.rank.0 >= self.fetched_at {
             return Ok(None);
@@ -286,19 +288,23 @@ impl<P: Clone> Chosen<P> {
         }
     }
 
-    /// Offers a revisit.
-    pub fn revisit(&mut self, revisit: Revisit) {
-        let Revisit { key, url, fetched_at, fresh_for, etag, of, otherwise } = revisit;
-        let renewal = Renewal { fetched_at, fresh_for, etag, of, otherwise };
-        let Some(key) = key else {
-            offer(&mut self.target_revisits, normal_hash(url), renewal);
-            if self.target_revisits.len() > self.max_targets {
-                self.target_revisits.pop_last();
-                self.overflowed = true;
-            }
+    /// Offers a revisit. `payload` is what its header says of a URL without a key; it is called only
+    /// for the newest revisit so far.
+    pub fn revisit(&mut self, revisit: Revisit, payload: impl FnOnce(&Capture) -> Option<P>) {
+        let Revisit { answer, key, url, of, otherwise } = revisit;
+        let Capture { fetched_at, fresh_for, etag, .. } = answer;
+        let renewal = Renewal { fetched_at, fresh_for, etag, of, otherwise, payload: None };
+        if let Some(key) = key {
+            offer(&mut self.revisits, key, renewal);
             return;
-        };
-        offer(&mut self.revisits, key, renewal);
+        }
+        if let Some(newest) = offer(&mut self.target_revisits, normal_hash(url), renewal) {
+            newest.payload = payload(&answer);
+        }
+        if self.target_revisits.len() > self.max_targets {
+            self.target_revisits.pop_last();
+            self.overflowed = true;
+        }
     }
 
     /// The newest revisits whose captures are missing, in an order that depends only on the URLs,
@@ -363,11 +369,16 @@ impl<P: Clone> Chosen<P> {
     }
 
     /// The payloads of other URLs, in an order that depends only on the URLs; each with true if the
-    /// newest fetch is known to have found it.
+    /// newest fetch is known to have found it. If that is not known, they are those of the newest
+    /// capture and of the newest revisit.
     pub fn others(&self) -> impl Iterator<Item = (&P, bool)> {
-        self.targets.iter().filter_map(|(hash, newest)| {
-            let (_, known) = found(Some(newest), self.target_revisits.get(hash))?;
-            Some((newest.payload.as_ref()?, known.is_some()))
+        let hashes: BTreeSet<&u128> = self.targets.keys().chain(self.target_revisits.keys()).collect();
+        hashes.into_iter().flat_map(|hash| {
+            let (newest, revisit) = (self.targets.get(hash), self.target_revisits.get(hash));
+            let is_known = found(newest, revisit).is_some_and(|(_, held)| held.is_some());
+            let of_newest = newest.and_then(|newest| newest.payload.as_ref());
+            let of_revisit = revisit.filter(|_| !is_known).and_then(|revisit| revisit.payload.as_ref());
+            of_newest.into_iter().chain(of_revisit).map(move |payload| (payload, is_known))
         })
     }
 
@@ -473,7 +484,7 @@ impl<P: Clone> Chosen<P> {
 /// capture with what it found, if that is known; `None` if there are neither.
 fn found<'h, P>(
     newest: Option<&'h Held<P>>,
-    revisit: Option<&Renewal>,
+    revisit: Option<&Renewal<P>>,
 ) -> Option<(i64, Option<&'h Held<P>>)> {
     match revisit.map(|revisit| (revisit.fetched_at, revisit.renews(newest))) {
         Some((at, Ok(Some(held)))) => Some((at, Some(held))),
@@ -482,10 +493,20 @@ fn found<'h, P>(
     }
 }
 
-/// Keeps a revisit if it is the newest of its URL.
-fn offer<K: Ord>(revisits: &mut BTreeMap<K, Renewal>, key: K, renewal: Renewal) {
-    if revisits.get(&key).is_none_or(|old| old.rank() < renewal.rank()) {
-        revisits.insert(key, renewal);
+/// Keeps a revisit and returns it, if it is the newest of its URL.
+fn offer<K: Ord, P>(
+    revisits: &mut BTreeMap<K, Renewal<P>>,
+    key: K,
+    renewal: Renewal<P>,
+) -> Option<&mut Renewal<P>> {
+    match revisits.entry(key) {
+        btree_map::Entry::Vacant(entry) => Some(entry.insert(renewal)),
+        btree_map::Entry::Occupied(entry) if entry.get().rank() < renewal.rank() => {
+            let newest = entry.into_mut();
+            *newest = renewal;
+            Some(newest)
+        }
+        btree_map::Entry::Occupied(_) => None,
     }
 }
 

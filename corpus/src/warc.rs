@@ -428,17 +428,19 @@ impl<'r> Whole<'r> {
             Ok(response) => response,
             Err(reason) => return Ok(Content::Unread(capture, reason)),
         };
-        let capture = Capture {
+        let mut capture = Capture {
             status: response.status,
             fresh_for: response.fields.fresh_for(fetched_at),
             location: http::text(response.fields.location),
             content_type: http::text(response.fields.content_type),
             etag: response.fields.etag(),
             headers: response.fields.stated,
-            body: response.body,
-            truncated: response.truncated,
             ..capture
         };
+        match response.body {
+            Ok((body, truncated)) => (capture.body, capture.truncated) = (body, truncated),
+            Err(reason) => return Ok(Content::Unread(capture, reason)),
+        }
         Ok(match self.revisited() {
             // Any other answer needs no content: it is a fetch like all others.
             Some(of) if matches!(capture.status, 200..300 | NOT_MODIFIED) => Content::Revisit(capture, of),

@@ -5,7 +5,7 @@ mod common;
 use ::parquet::basic::Compression;
 use common::{items_within, lines, lines_within, page};
 use proptest::prelude::*;
-use robomaton_corpus::{Input, Item, ReadLimits, Revisit, Skipped, read};
+use robomaton_corpus::{Input, Item, ReadLimits, Skipped, read};
 use robomaton_tests::write::{
     Cells, csv_row, dictionary, gzip, parquet, skippable, tar, zip, zstd, zstd_with_dictionary,
 };
@@ -28,7 +28,8 @@ fn told_within(name: &str, bytes: &[u8], limits: &ReadLimits) -> Vec<String> {
                     skipped.source.strip_prefix(&format!("{}/", home.path().display())).expect("its path");
                 format!("{source}:{} {}: {}", skipped.at, skipped.reason.name(), skipped.reason)
             }
-            Item::Revisit(Revisit { otherwise: Skipped { source, at, reason }, .. }) => {
+            Item::Revisit(revisit) => {
+                let Skipped { source, at, reason } = revisit.otherwise;
                 let source = source.strip_prefix(&format!("{}/", home.path().display())).expect("its path");
                 format!("{source}:{at} {}: {reason}", reason.name())
             }

@@ -181,7 +181,17 @@ fn a_revisit_of_a_page_allows_nothing() {
     let unknown = told(&[robots(), page(10, noindex), page(20, clean), same(10, "")]);
     assert_eq!(unknown, "unknown incomplete");
     let header = "X-Robots-Tag: noindex\r\n";
-    assert_eq!(told(&[robots(), page(20, clean), same(20, header)]), "unknown incomplete");
+    assert_eq!(told(&[robots(), page(20, clean), same(20, header)]), "disallowed");
+    assert_eq!(told(&[robots(), same(20, header)]), "disallowed");
+    assert_eq!(told(&[robots(), same(20, "")]), "unknown incomplete");
+    let undecoded = |header: &str| {
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: br\r\n";
+        at(20, PAGE, [format!("{head}{header}\r\n").as_bytes(), b"\x8b\x00\x80\xff\x03"].concat())
+    };
+    assert_eq!(told(&[robots(), undecoded("")]), "unknown incomplete");
+    assert_eq!(told(&[robots(), undecoded(header)]), "disallowed");
+    let endless = at(20, PAGE, "HTTP/1.1 200 OK\r\nX-Robots-Tag: noindex\r\nContent-Type: text/html");
+    assert_eq!(told(&[robots(), page(10, clean), endless]), "disallowed");
     assert_eq!(told(&[robots(), page(20, noindex), same(20, header)]), "disallowed");
     for usage in ["translate", "present-video"] {
         assert_eq!(of_use(usage, &[robots(), page(20, clean), same(20, "")]), "allowed", "{usage}");

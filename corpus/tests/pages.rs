@@ -190,7 +190,7 @@ fn a_document_about_uses_that_was_not_read_permits_nothing() {
 }
 
 #[test]
-fn an_unchanged_page_whose_header_speaks_of_uses_is_not_read() {
+fn an_unchanged_page_whose_header_speaks_of_uses_permits_nothing() {
     let base = [
         at(1, "https://a.example/robots.txt", text(ROBOTS)),
         at(1, "https://a.example/p", html("<p>silent")),
@@ -204,8 +204,9 @@ fn an_unchanged_page_whose_header_speaks_of_uses_is_not_read() {
         )
     };
     assert_eq!(with("ETag: x\r\n"), ("allowed".to_owned(), None));
-    assert_eq!(with("X-Robots-Tag: noindex\r\n"), ("unknown incomplete".to_owned(), Some(1)));
-    assert_eq!(with("Content-Signal: search=no\r\n"), ("unknown incomplete".to_owned(), Some(1)));
+    assert_eq!(with("X-Robots-Tag: noindex\r\n"), ("disallowed".to_owned(), Some(1)));
+    assert_eq!(with("Content-Signal: search=no\r\n"), ("disallowed".to_owned(), Some(1)));
+    assert_eq!(with("Content-Signal: ai-train=no\r\n"), ("unknown incomplete".to_owned(), Some(1)));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::store::{Packed, Store};
 use super::{Block, Report};
 use crate::html;
 use crate::resolve::{Chosen, Facts, MAX_TARGETS};
-use crate::{Capture, Looks, sniff};
+use crate::{Capture, Looks, NOT_MODIFIED, sniff};
 use foldhash::{HashMap, HashMapExt};
 use robomaton_compiler::{CompileContext, Document, Header, Options, Page, ProgramCache, compile_cached};
 use robomaton_formats::{Outcome, Profile, SiteKey, write};
@@ -102,7 +102,8 @@ enum ReadAs {
 struct Looked {
     kind: Kind,
     facts: Facts,
-    /// The facts of a data.txt as a capture of an ordinary URL.
+    /// The facts of a data.txt, or of a robots.txt whose header says something, as a capture of an
+    /// ordinary URL.
     other: Option<Facts>,
     hash: u128,
     looks: Looks,
@@ -153,7 +154,18 @@ impl<'o> Gathering<'o> {
             {
                 gathered.stating.insert(site);
             }
-            gathered.chosen.revisit(revisit);
+            let Gathered { chosen, pages, .. } = gathered;
+            chosen.revisit(revisit, |answer| {
+                let page = if self.pages_wanted { unread_page_of(answer) } else { None }?;
+                pages.push((answer.site.clone(), compiler_page(answer, page)));
+                Some(Body {
+                    document: None,
+                    raw: None,
+                    looks: Looks::Text,
+                    page: Some(pages.len() - 1),
+                    is_partial: true,
+                })
+            });
         }
     }
 
@@ -209,7 +221,11 @@ impl<'o> Gathering<'o> {
         if self.pages_wanted && !is_absent && OF_SITE.contains(&capture.target().as_str()) {
             stating.insert(capture.site.clone());
         }
-        let page = page.map(|page| (capture.site.clone(), compiler_page(&capture, page)));
+        let mut page = page.map(|page| (capture.site.clone(), compiler_page(&capture, page)));
+        let mut kept = |page: Option<(SiteKey, Page)>| {
+            pages.push(page?);
+            Some(pages.len() - 1)
+        };
         let mut document = |read_as: ReadAs, body: Vec<u8>| {
             *known.entry((hash, read_as)).or_insert_with(|| {
                 let number = documents.reserve();
@@ -219,9 +235,11 @@ impl<'o> Gathering<'o> {
             })
         };
         let of_other = if self.options.no_sources { ReadAs::Reference } else { ReadAs::Robots };
-        if let (Some(facts), true) = (other, may_be_rules) {
-            let document = Some(document(of_other, capture.body.clone()));
-            chosen.insert(facts, || Body { document, raw: None, looks, page: None, is_partial });
+        if let Some(facts) = other {
+            let is_reference = kind == Kind::Data && may_be_rules;
+            let document = is_reference.then(|| document(of_other, capture.body.clone()));
+            let page = page.take();
+            chosen.insert(facts, || Body { document, raw: None, looks, page: kept(page), is_partial });
         }
         let (read_as, compiled) = match kind {
             Kind::Robots => (ReadAs::Robots, may_be_rules),
@@ -230,13 +248,7 @@ impl<'o> Gathering<'o> {
         };
         let raw = (kind == Kind::Raw).then(|| document(ReadAs::Raw, capture.body.clone()));
         let document = compiled.then(|| document(read_as, capture.body));
-        chosen.insert(facts, || {
-            let page = page.map(|page| {
-                pages.push(page);
-                pages.len() - 1
-            });
-            Body { document, raw, looks, page, is_partial }
-        });
+        chosen.insert(facts, || Body { document, raw, looks, page: kept(page), is_partial });
     }
 
     /// Examines one capture; a truncated body of lines loses the last one.
@@ -247,10 +259,13 @@ impl<'o> Gathering<'o> {
             () if is_raw(capture) => Kind::Raw,
             () => Kind::Other,
         };
-        let page = if self.pages_wanted && kind == Kind::Other { page_of(capture) } else { None };
+        // Every site has a robots.txt, and nobody uses it but for its rules.
+        let is_page = kind != Kind::Robots || !capture.headers.is_empty();
+        let page = if self.pages_wanted && is_page { page_of(capture) } else { None };
         // Ties are broken by the whole capture, not by the shortened body.
         let facts = Facts::of(capture);
-        let other = (kind == Kind::Data).then(|| Facts::of_url(capture));
+        let is_other = kind == Kind::Data || kind == Kind::Robots && page.is_some();
+        let other = is_other.then(|| Facts::of_url(capture));
         // Readers of JSON and XML see that a document ends early.
         let has_lines = kind != Kind::Raw || capture.target() == AI_TXT;
         if has_lines {
@@ -348,6 +363,10 @@ fn is_rsl_root(document: &[u8]) -> bool {
 /// The namespace of RSL documents.
 const RSL: &[u8] = b"https://rslstandard.org/rsl";
 
+/// The first bytes of a page that is still compressed, so that it cannot be read.
+#[cfg(feature = "pages")]
+const PACKED: [&[u8]; 2] = [b"\x1f\x8b", b"\x28\xb5\x2f\xfd"];
+
 /// What a capture of another URL says, in its page if it is one, and by having been captured.
 #[cfg(feature = "pages")]
 fn page_of(capture: &Capture) -> Option<html::Page> {
@@ -358,7 +377,8 @@ fn page_of(capture: &Capture) -> Option<html::Page> {
             return html::Page { cut, ..html::Page::default() };
         }
         let page = html::read_page(&capture.body, capture.content_type.as_deref());
-        html::Page { cut: page.cut || capture.is_partial(), ..page }
+        let is_packed = PACKED.iter().any(|magic| capture.body.starts_with(magic));
+        html::Page { cut: page.cut || capture.is_partial() || is_packed, ..page }
     })
 }
 
@@ -366,6 +386,13 @@ fn page_of(capture: &Capture) -> Option<html::Page> {
 #[cfg(not(feature = "pages"))]
 fn page_of(_: &Capture) -> Option<html::Page> {
     None
+}
+
+/// What a fetch whose content is not known says by its header: of a 2xx answer, of one that refers
+/// to an older capture, and of one whose status cannot be read.
+fn unread_page_of(answer: &Capture) -> Option<html::Page> {
+    let may_be_page = matches!(answer.status, 0 | NOT_MODIFIED | 200..300);
+    may_be_page.then(|| html::Page { cut: true, ..html::Page::default() })
 }
 
 /// True if a capture is HTML or XHTML, by its media type or its first bytes.

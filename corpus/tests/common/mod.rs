@@ -46,11 +46,13 @@ pub(crate) fn lines_within(name: &str, bytes: &[u8], limits: &ReadLimits) -> Vec
             format!("{url} {}{}", String::from_utf8_lossy(body), if *truncated { " (truncated)" } else { "" })
         }
         Item::Target(target) => format!("target {}", target.url),
-        Item::Revisit(Revisit { otherwise, .. }) if !is_of_revisits(&otherwise.reason) => {
-            format!("at {}: {}", otherwise.at, otherwise.reason.name())
-        }
-        Item::Revisit(Revisit { key: Some(key), .. }) => format!("revisit {key}"),
-        Item::Revisit(Revisit { url, .. }) => format!("revisit {url}"),
+        Item::Revisit(revisit) => match &**revisit {
+            Revisit { otherwise, .. } if !is_of_revisits(&otherwise.reason) => {
+                format!("at {}: {}", otherwise.at, otherwise.reason.name())
+            }
+            Revisit { key: Some(key), .. } => format!("revisit {key}"),
+            Revisit { url, .. } => format!("revisit {url}"),
+        },
         Item::Skipped(skipped) => format!("at {}: {}", skipped.at, skipped.reason.name()),
         Item::Ignored => "ignored".to_owned(),
     };
