@@ -289,7 +289,8 @@ fn tags_that_say_less_than_they_seem_to_are_explained() {
     let told = run(&format!("{}{later}", tag("robots", "ACAP Version 1.0")), "index");
     assert!(told.contains("and the page states version 1.0"), "{told}");
     let told = run(&tag("robots", "ACAP: disallow-index"), "index");
-    assert!(told.contains("no tag of ACAP: white space has to follow `ACAP`"), "{told}");
+    assert!(told.contains("`ACAP` is followed by white space, not by another sign"), "{told}");
+    assert!(told.contains("prohibits index; the rest cannot be understood  <- decides"), "{told}");
     let told = run(&tag("robots", "ACAP allow-index soon"), "index");
     assert!(told.contains("nobody can meet the condition soon\n"), "{told}");
 }

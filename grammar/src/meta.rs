@@ -71,9 +71,12 @@ pub enum ElementSet {
 
 /// Parses the `content` of a robots META tag.
 ///
-/// It is ACAP if it begins with the token `ACAP` and white space; line ends count as white space.
+/// It is ACAP if it [begins so](is_acap).
 pub fn content(text: &str) -> Meta {
-    let text = text.replace(['\r', '\n', '\x0c'], " ");
+    if is_almost_acap(text) {
+        return problem("`ACAP` is followed by white space, not by another sign");
+    }
+    let text = text.replace(char::is_whitespace, " ");
     let mut parts = total(Rule::meta_tag_content, &text).into_inner();
     let Some(first) = parts.next() else { return Meta::Conventional(Vec::new()) };
     match first.as_rule() {
@@ -102,9 +105,16 @@ pub fn content(text: &str) -> Meta {
     }
 }
 
-/// True if the `content` of a tag is not ACAP only because something other than white space follows
-/// the token `ACAP`, and a permission or a prohibition follows: `ACAP: disallow-index`.
-pub fn is_almost_acap(text: &str) -> bool {
+/// True if the `content` of a tag is ACAP: it begins with the token `ACAP`, in any case, and white
+/// space of any kind; or with the token and another sign, if a permission or a prohibition follows.
+pub fn is_acap(text: &str) -> bool {
+    text.split_whitespace().next().is_some_and(|token| token.eq_ignore_ascii_case("acap"))
+        || is_almost_acap(text)
+}
+
+/// True if another sign than white space follows the token `ACAP`, and then a permission or a
+/// prohibition: `ACAP: disallow-index`. That is malformed, but no prohibition is lost.
+fn is_almost_acap(text: &str) -> bool {
     let text = text.trim_start();
     let begins = |text: &str, start: &str| {
         text.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start))
@@ -115,6 +125,17 @@ pub fn is_almost_acap(text: &str) -> bool {
         && fields
             .split(|c: char| c.is_whitespace() || c == ',')
             .any(|word| begins(word, "allow-") || begins(word, "disallow-"))
+}
+
+/// The usages that the words of a malformed tag or class token prohibit: no prohibition is lost
+/// over a broken frame (decision 40).
+pub fn prohibited(text: &str) -> impl Iterator<Item = &str> {
+    let is_name = |byte: char| byte.is_ascii_alphanumeric() || matches!(byte, '-' | '_' | '.');
+    text.split(move |byte: char| !is_name(byte)).filter_map(|word| {
+        let start = word.get(..9).filter(|start| start.eq_ignore_ascii_case("disallow-"))?;
+        Some(&word[start.len()..])
+            .filter(|usage| usage.starts_with(|first: char| first.is_ascii_alphabetic()))
+    })
 }
 
 fn problem(message: &str) -> Meta {

@@ -18,7 +18,7 @@ use robomaton_formats::agent::names_of_value;
 use robomaton_formats::policy::{Role, USAGES};
 use robomaton_formats::program::Silence;
 use robomaton_formats::{Condition, Context, Holds, Notation};
-use robomaton_grammar::meta::{ClassField, ClassUsage, Meta, class, content};
+use robomaton_grammar::meta::{ClassField, ClassUsage, Meta, class, content, prohibited};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -143,26 +143,25 @@ fn read(page: &Page, target: usize, groups: &mut BTreeMap<Address, Vec<Statement
         }
     }
     for element in &page.elements {
-        // Sets of elements and local usages have no meaning here (decision 29).
-        let (Some(ClassField::Permission(ClassUsage::Standard(usage)))
-        | Some(ClassField::Prohibition(ClassUsage::Standard(usage)))) = class(&element.token)
-        else {
-            continue;
-        };
-        let (qualifiers, line) = (Vec::new(), element.line);
-        let statement = Statement { usage, sense: Sense::Prohibit, qualifiers, dialect, target, line };
-        groups.entry((Role::Element, None, None)).or_default().push(statement);
+        for usage in usages_of_class(&element.token) {
+            let (qualifiers, line) = (Vec::new(), element.line);
+            let statement = Statement { usage, sense: Sense::Prohibit, qualifiers, dialect, target, line };
+            groups.entry((Role::Element, None, None)).or_default().push(statement);
+        }
     }
 }
 
-/// The usages that the words of a malformed tag prohibit.
-pub(crate) fn prohibited(text: &str) -> impl Iterator<Item = &str> {
-    let is_name = |byte: char| byte.is_ascii_alphanumeric() || matches!(byte, '-' | '_' | '.');
-    text.split(move |byte: char| !is_name(byte)).filter_map(|word| {
-        let start = word.get(..9).filter(|start| start.eq_ignore_ascii_case("disallow-"))?;
-        Some(&word[start.len()..])
-            .filter(|usage| usage.starts_with(|first: char| first.is_ascii_alphabetic()))
-    })
+/// The usages that a class token prohibits for crawlers that cannot work on elements.
+fn usages_of_class(token: &str) -> Vec<String> {
+    match class(token) {
+        Some(
+            ClassField::Permission(ClassUsage::Standard(usage))
+            | ClassField::Prohibition(ClassUsage::Standard(usage)),
+        ) => vec![usage],
+        // Sets of elements and local usages have no meaning here (decision 29).
+        Some(_) => Vec::new(),
+        None => prohibited(token).map(str::to_owned).collect(),
+    }
 }
 
 /// True for qualifiers introduced by Part 1 version 1.1.

@@ -6,7 +6,7 @@
 use super::finding::PageFinding;
 use super::{Code, quote};
 use crate::context::{MetaTag, Page};
-use robomaton_grammar::meta::{Meta, content, is_almost_acap};
+use robomaton_grammar::meta::{Meta, content};
 use robomaton_grammar::modern::robots_tag::{directives, robots_tag};
 use robomaton_grammar::modern::{Mistake, MistakeCode};
 
@@ -32,10 +32,7 @@ pub(super) fn lint_pages(pages: &[Page]) -> Vec<PageFinding> {
 fn has_directives(tag: &MetaTag) -> bool {
     let is_tdm = ["tdm-reservation", "tdm-policy"].iter().any(|name| tag.name.eq_ignore_ascii_case(name));
     let is_acap = tag.content.trim().eq_ignore_ascii_case("acap");
-    !is_tdm
-        && !is_acap
-        && !is_almost_acap(&tag.content)
-        && matches!(content(&tag.content), Meta::Conventional(_))
+    !is_tdm && !is_acap && matches!(content(&tag.content), Meta::Conventional(_))
 }
 
 fn of_mistake(mistake: &Mistake) -> (Code, String) {

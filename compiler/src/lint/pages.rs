@@ -9,11 +9,11 @@ use super::finding::PageFinding;
 use super::{Code, directives, quote};
 use crate::context::{NO_SNIPPET, Page};
 use crate::language::condition::{Dialect, Place, condition};
-use crate::language::pages::{is_later, prohibited};
+use crate::language::pages::is_later;
 use robomaton_formats::Condition;
 use robomaton_formats::policy::USAGES;
 use robomaton_grammar::acap::value;
-use robomaton_grammar::meta::{ClassField, ClassUsage, Meta, class, content, is_almost_acap};
+use robomaton_grammar::meta::{ClassField, ClassUsage, Meta, class, content, prohibited};
 
 /// All findings about the permissions and directives in pages, page by page, in line order.
 pub fn lint_pages(pages: &[Page]) -> Vec<PageFinding> {
@@ -57,20 +57,8 @@ fn of_tag(text: &str, meta: &Meta, stated: Option<(u32, u32)>) -> Vec<(Code, Str
     let mut said = Vec::new();
     let purpose = match meta {
         Meta::Problem(problem) => {
-            let usages: Vec<String> = prohibited(text).map(|usage| quote(usage.as_bytes())).collect();
-            let message = match usages.as_slice() {
-                [] => format!("a tag of ACAP that says nothing: {problem}"),
-                usages => {
-                    let usages = usages.join(" and ");
-                    format!("a tag of ACAP that permits nothing, but prohibits {usages}: {problem}")
-                }
-            };
+            let message = format!("a tag of ACAP that {}: {problem}", remainder(text));
             return vec![(Code::MetaProblem, message)];
-        }
-        Meta::Conventional(_) if is_almost_acap(text) => {
-            let message = "`ACAP` is followed by white space; with another sign, this is no tag of ACAP, and its \
-                           fields say nothing";
-            return vec![(Code::MetaProblem, message.to_owned())];
         }
         Meta::Permission { purpose, .. } | Meta::Prohibition { purpose, .. } => purpose.as_deref(),
         _ => None,
@@ -143,10 +131,19 @@ fn of_qualifier(usage: &str, name: &str, text: &str, dialect: Dialect) -> Option
     matches!(condition, Condition::Unsupported { .. }).then_some((Code::AcapMisplacedQualifier, message))
 }
 
+/// What a malformed tag or class still says.
+fn remainder(text: &str) -> String {
+    let usages: Vec<String> = prohibited(text).map(|usage| quote(usage.as_bytes())).collect();
+    match usages.as_slice() {
+        [] => "says nothing".to_owned(),
+        usages => format!("permits nothing, but prohibits {}", usages.join(" and ")),
+    }
+}
+
 fn of_class(token: &str) -> Option<(Code, String)> {
     let quoted = quote(token.as_bytes());
     Some(match class(token) {
-        None => (Code::MetaProblem, format!("{quoted} is no class of ACAP; it says nothing")),
+        None => (Code::MetaProblem, format!("{quoted} is no class of ACAP; it {}", remainder(token))),
         Some(ClassField::ElementSet(..)) => {
             (Code::MetaElementSet, format!("{quoted} is a set of elements, which has no meaning"))
         }

@@ -5,6 +5,7 @@
 //! because no crawler has their names. It does not know what the words mean.
 
 use memchr::memmem;
+use robomaton_grammar::meta::is_acap;
 use robomaton_grammar::product_token;
 
 /// Words of robots META contents, without their arguments, in lower case.
@@ -76,11 +77,6 @@ pub(super) fn speaks(name: &str, content: &str) -> bool {
     }
 }
 
-/// True if `content` begins with the token `ACAP`, in any case: its grammar is ABNF.
-fn is_acap(content: &str) -> bool {
-    content.split_whitespace().next().is_some_and(|token| token.eq_ignore_ascii_case("acap"))
-}
-
 /// The words of a content, separated by commas or white space; arguments stay with their word or
 /// are left out.
 fn words(content: &str) -> impl Iterator<Item = &str> {
@@ -122,6 +118,8 @@ mod tests {
             ("keywords", "ACAP allow-index"),
             ("searchbot", " \n acap\tallow-index"),
             ("a b", "ACAP"),
+            ("shop", "ACAP: disallow-index"),
+            ("shop", "ACAP\u{a0}disallow-index"),
             ("GOOGLEBOT", "index, follow"),
             ("bingbot", "foo, NOINDEX"),
             ("Slurp", "noydir"),

@@ -12,7 +12,7 @@ use robomaton_compiler::{Group, Rule, Sense};
 use robomaton_formats::policy::{OTHER, PRESENT, USAGES, is_special};
 use robomaton_formats::purpose;
 use robomaton_formats::usage::PRESENT_SNIPPET;
-use robomaton_grammar::meta::{ClassField, ClassUsage, Meta, class, content, is_almost_acap};
+use robomaton_grammar::meta::{ClassField, ClassUsage, Meta, class, content, prohibited};
 use robomaton_runtime::{Condition, StatementAccount};
 use serde::Serialize;
 
@@ -100,9 +100,6 @@ impl<'a> Reader<'a> {
                 |message: String| problems.push(Problem { line: tag.line, column: tag.column, message });
             if tag.in_noscript {
                 problem("inside noscript: a crawler that runs scripts may not see it".to_owned());
-            }
-            if is_almost_acap(&tag.content) {
-                problem("no tag of ACAP: white space has to follow `ACAP`".to_owned());
             }
             let rules = self.rules(number);
             for condition in rules.iter().flat_map(|(_, _, rule)| policy.conditions(rule)) {
@@ -271,32 +268,37 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let field = class(&element.token);
-            let usage = match &field {
+            let usages: Vec<&str> = match &field {
                 Some(
                     ClassField::Permission(ClassUsage::Standard(usage))
                     | ClassField::Prohibition(ClassUsage::Standard(usage)),
-                ) => Some(usage.as_str()),
-                _ => None,
+                ) => vec![usage],
+                Some(_) => Vec::new(),
+                None => prohibited(&element.token).collect(),
             };
-            let known = |usage: &str| USAGES.iter().any(|name| name.eq_ignore_ascii_case(usage));
-            let (means, problem) = match (&field, usage) {
-                (_, Some(usage)) if !self.evidence.query.elements => (
-                    format!("prohibits {usage} for the whole page, to one who does not work on elements"),
-                    None,
-                ),
-                (_, Some(usage)) if !known(usage) => (
-                    format!("prohibits {usage} for this element: what is not understood is not permitted"),
-                    Some("no standard usage"),
-                ),
-                (Some(ClassField::Permission(_)), Some(usage)) => {
-                    (format!("permits {usage} for this element"), None)
+            let said = usages.join(" and ");
+            let malformed = field.is_none().then_some("malformed, so it permits nothing");
+            let is_known = |usage: &&str| USAGES.iter().any(|name| name.eq_ignore_ascii_case(usage));
+            let (means, problem) = match &field {
+                None if usages.is_empty() => {
+                    ("nothing".to_owned(), Some("neither a permission nor a prohibition"))
                 }
-                (_, Some(usage)) => (format!("prohibits {usage} for this element"), None),
-                (Some(ClassField::ElementSet(..)), None) => {
+                Some(ClassField::ElementSet(..)) => {
                     ("nothing".to_owned(), Some("a set of elements has no meaning"))
                 }
-                (Some(_), None) => ("nothing".to_owned(), Some("a local usage has no meaning in a page")),
-                (None, None) => ("nothing".to_owned(), Some("neither a permission nor a prohibition")),
+                Some(_) if usages.is_empty() => {
+                    ("nothing".to_owned(), Some("a local usage has no meaning in a page"))
+                }
+                _ if !self.evidence.query.elements => (
+                    format!("prohibits {said} for the whole page, to one who does not work on elements"),
+                    malformed,
+                ),
+                _ if !usages.iter().all(is_known) => (
+                    format!("prohibits {said} for this element: what is not understood is not permitted"),
+                    Some("no standard usage"),
+                ),
+                Some(ClassField::Permission(_)) => (format!("permits {said} for this element"), None),
+                _ => (format!("prohibits {said} for this element"), malformed),
             };
             if let Some(message) = problem {
                 let message = format!("class {}: {message}", element.token);
@@ -310,7 +312,7 @@ impl<'a> Reader<'a> {
                 id: element.id.clone(),
                 token: element.token.clone(),
                 means,
-                applies: usage.is_some_and(|usage| self.is_of_usage(usage)),
+                applies: usages.iter().any(|usage| self.is_of_usage(usage)),
             });
         }
         elements
