@@ -225,8 +225,10 @@ impl Own {
         if of_page.is_none() && of_file.is_some_and(|placed| placed.is_unread) {
             return None;
         }
-        // A rule with a bad value states nothing.
-        let file = of_file.map(|placed| placed.rule).filter(|rule| rule.reservation.is_some());
+        // A rule with a bad value states nothing, and nobody knows whether the policy of one that
+        // cannot be read is for this page.
+        let file = of_file.filter(|placed| !placed.is_unread).map(|placed| placed.rule);
+        let file = file.filter(|rule| rule.reservation.is_some());
         let file = file.map_or((None, None), |rule| (rule.reservation, rule.policy.clone()));
         // A policy beside 0 is not processed.
         let policy = |(reservation, policy): Stated| policy.filter(|_| reservation != Some(false));
