@@ -290,7 +290,7 @@ fn what_became_of_the_fetch_goes_before_pages() {
     place.write("captures.jsonl", captures.join("\n"));
     place.write("a.html", page);
     place.run(&["compile", "captures.jsonl", "-o", "i.rimg", "--pages"]).ok();
-    let down = "unreachable, goes before what a page says to any crawler";
+    let down = "unreachable, goes before what a page says";
     for (host, why) in [("down", down), ("none", "without the robots.txt of the site")] {
         let url = format!("https://{host}.example/a");
         assert!(place.run(&["query", "i.rimg", &url]).ok().starts_with("disallowed\t"));

@@ -64,7 +64,7 @@ pub(crate) fn of_safe_decision(verdict: &Verdict<'_>, reason: String) -> String 
 
 /// The reason why a page's rules do not decide.
 pub(crate) fn of_overriding_outcome(outcome: Outcome) -> String {
-    format!("the outcome of the fetch, {outcome}, goes before what a page says to any crawler")
+    format!("the outcome of the fetch, {outcome}, goes before what a page says")
 }
 
 /// The relation of one rule to another.

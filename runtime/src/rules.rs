@@ -186,11 +186,10 @@ impl Scoped<'_> {
         usage: Usage<'_>,
         of_fields: ScopedAnswer,
     ) -> Answer {
-        let ScopedAnswer { decision, incomplete, named_by_page } = of_fields;
-        let shut = !named_by_page
-            && self.no_rules.is_some_and(|no_rules| {
-                without_rules(site, no_rules, usage).decision == Decision::Disallowed
-            });
+        let ScopedAnswer { decision, incomplete } = of_fields;
+        let shut = self
+            .no_rules
+            .is_some_and(|no_rules| without_rules(site, no_rules, usage).decision == Decision::Disallowed);
         match decision.filter(|_| !shut) {
             Some(decision) => Answer { decision, incomplete, basis: Basis::Fields },
             None => Answer { incomplete: incomplete && !shut, ..self.silent(site, crawler, usage) },

@@ -54,8 +54,6 @@ pub(crate) struct ScopedAnswer {
     /// None if no field and no rule matches.
     pub(crate) decision: Option<Decision>,
     pub(crate) incomplete: bool,
-    /// True if a page that names the crawler decides: no robots.txt overrides it.
-    pub(crate) named_by_page: bool,
 }
 
 /// The deciding fields and rules, for explanations.
@@ -130,8 +128,7 @@ impl Fields<'_> {
         account: Option<&mut ScopedAccount>,
     ) -> Option<ScopedAnswer> {
         if !self.spoken.has_own(usage) && !self.spoken.has(UsageId::OTHER) {
-            let incomplete = self.is_incomplete(None);
-            return Some(ScopedAnswer { decision: None, incomplete, named_by_page: false });
+            return Some(ScopedAnswer { decision: None, incomplete: self.is_incomplete(None) });
         }
         let places = self.places(usage);
         // Fields of pages have the pattern number after the last one.
@@ -221,8 +218,7 @@ impl Fields<'_> {
                 Some((rule, decides))
             });
         }
-        let named_by_page = level.is_some_and(|level| level.is_of_page() && !level.any);
-        Some(ScopedAnswer { decision, incomplete: self.is_incomplete(level), named_by_page })
+        Some(ScopedAnswer { decision, incomplete: self.is_incomplete(level) })
     }
 
     /// The levels that have programs about a usage.

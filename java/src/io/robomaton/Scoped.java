@@ -78,8 +78,7 @@ final class Scoped {
 
     int answer() {
         Decision decision = weigh();
-        boolean isOfPage = holder >= 0 && holder < SUB_RECORD;
-        boolean shut = unheard && Answer.decision(silent) == Decision.DISALLOWED && !(isOfPage && !any);
+        boolean shut = unheard && Answer.decision(silent) == Decision.DISALLOWED;
         if (decision != null && !shut) {
             return Answer.incomplete(Answer.of(decision, Basis.FIELDS), incomplete);
         }
