@@ -147,6 +147,8 @@ impl Group<'_> {
 /// A conventional group as a rule set of a version (N2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleSet<'s> {
+    /// The line of its group.
+    pub line: u32,
     /// The version without its revision; 1.0 if none is stated.
     pub version: (u32, u32),
     /// The version is stated.

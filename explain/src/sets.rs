@@ -5,8 +5,10 @@
 
 use crate::words::shown;
 use robomaton_compiler::trace::Choice;
-use robomaton_compiler::{Agent, Policy, RuleSet};
+use robomaton_compiler::{Agent, Group, Policy, RuleSet};
+use robomaton_formats::policy::Role;
 use serde::Serialize;
+use std::collections::HashMap;
 use std::fmt;
 use std::io::{self, Write};
 
@@ -53,7 +55,13 @@ impl Skipped {
 
 /// The version of a group, if the text states any.
 pub(crate) fn version(policy: &Policy<'_>, group: usize) -> Option<Version> {
-    policy.rule_sets.get(group).map(Version::of)
+    let group = policy.groups.get(group).filter(|group| is_rule_set(group))?;
+    policy.rule_sets.iter().find(|set| set.line == group.line).map(Version::of)
+}
+
+/// True if a group may be a rule set, and none of an ACAP record or of a referred file.
+fn is_rule_set(group: &Group<'_>) -> bool {
+    group.role == Role::Conventional && group.file == 0
 }
 
 /// The rule sets that address the crawler under the name by which its groups were found, but do not
@@ -64,7 +72,9 @@ pub(crate) fn skipped(policy: &Policy<'_>, choice: &Choice, looked_for: &[String
         Choice::Default | Choice::Nobody => None,
     };
     let names = &looked_for[..chosen.map_or(looked_for.len(), |last| last + 1)];
-    let sets = || policy.groups.iter().zip(&policy.rule_sets);
+    let groups: HashMap<u32, &Group<'_>> =
+        policy.groups.iter().filter(|group| is_rule_set(group)).map(|group| (group.line, group)).collect();
+    let sets = || policy.rule_sets.iter().filter_map(|set| Some((*groups.get(&set.line)?, set)));
     let is_own = |agent: &Agent<'_>| match agent {
         Agent::Named(value) => names.iter().any(|name| value.eq_ignore_ascii_case(name)),
         Agent::Any => false,

@@ -174,7 +174,7 @@ impl VerdictJson {
         // Where rules are ranked, all of them are conventional.
         let ranked = Some(verdict.decision()).filter(|_| matches!(verdict.basis(), Basis::Rule));
         let rules: Vec<RuleLine> = account.rules.iter().map(RuleLine::from).collect();
-        let decider = Decider::of(account, verdict.basis());
+        let decider = Decider::of(verdict, account);
         VerdictJson {
             verdict: verdict.safe_decision().name(),
             decision: verdict.decision().name(),
@@ -215,8 +215,12 @@ struct Decider {
 
 impl Decider {
     /// A statement that decides, else a rule, else the statement that wins and states nothing.
-    /// Where rules decide alone, a rule.
-    fn of(account: &Account, basis: Basis) -> Decider {
+    /// Where rules decide alone, a rule; where the outcome of the fetch disallows, nothing.
+    fn of(verdict: &Verdict<'_>, account: &Account) -> Decider {
+        let basis = verdict.basis();
+        if matches!(basis, Basis::Outcome(_)) && verdict.decision() == Decision::Disallowed {
+            return Decider::default();
+        }
         let statement = account.statements.first().filter(|first| first.decides || first.loss.is_none());
         let of_statement = |statement: &StatementAccount| Decider {
             line: statement.line,

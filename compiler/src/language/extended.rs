@@ -67,6 +67,7 @@ impl Language for Extended {
         let versions: Vec<Version> = stated.iter().map(|stated| stated.unwrap_or(OLD)).collect();
         let groups = policy.groups.iter().zip(&stated).zip(&versions);
         let sets = groups.map(|((group, stated), &version)| RuleSet {
+            line: group.line,
             version,
             is_stated: stated.is_some(),
             is_acceptable: is_acceptable(version),
