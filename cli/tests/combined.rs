@@ -332,6 +332,111 @@ fn captures_that_cannot_be_read_permit_nothing() {
     assert_eq!(verdict(&place, "https://n.example/x", &[]), "allowed");
 }
 
+/// The headers of a document are those of a page, whatever the document says.
+#[test]
+fn headers_of_documents_count() {
+    let document = |url: &str, body: &str| page(url, &[("x-robots-tag", "noindex, noai")], body);
+    let urls = ["/robots.txt", "/ai.txt", "/data.txt", "/.well-known/tdmrep.json", "/license.xml"];
+    let bodies = [
+        "User-agent: *\nContent-Signal: ai-train=yes\n",
+        "User-Agent: *\nAllow: /\n",
+        "User-agent: *\nAllow: /\n",
+        "[]",
+        "<rsl xmlns=\"https://rslstandard.org/rsl\"/>",
+    ];
+    let captures: Vec<String> = urls
+        .iter()
+        .zip(bodies)
+        .map(|(path, body)| document(&format!("https://h.example{path}"), body))
+        .collect();
+    let place = image(&captures, &["--pages"]);
+    for path in urls {
+        for usage in ["index", "ai-train"] {
+            let url = format!("https://h.example{path}");
+            assert_eq!(verdict(&place, &url, &["--usage", usage]), "disallowed", "{usage} {path}");
+        }
+    }
+    assert_eq!(verdict(&place, "https://h.example/other", &["--usage", "ai-train"]), "allowed");
+}
+
+/// A malformed tag or class of ACAP permits nothing, and loses no prohibition.
+#[test]
+fn malformed_acap_in_pages_prohibits() {
+    for (name, markup) in [
+        ("robots", "ACAP\u{a0}disallow-index"),
+        ("robots", "ACAP: disallow-index"),
+        ("shop", "ACAP; disallow-index"),
+    ] {
+        let body = format!("<html><head><meta name=\"{name}\" content=\"{markup}\">");
+        assert_eq!(index_of(&body, "shop"), "disallowed", "{markup}");
+    }
+    assert_eq!(index_of("<p class='the-acap:disallow-index;'>", "shop"), "disallowed");
+    assert_eq!(index_of("<p class='the-acap:disallow-follow;'>", "shop"), "allowed");
+    assert_eq!(index_of("<meta name=robots content='ACAP: allow-index'>", "shop"), "allowed", "by silence");
+}
+
+/// Whether a page of `h.example` may be indexed by a crawler.
+#[track_caller]
+fn index_of(body: &str, crawler: &str) -> String {
+    let captures = [
+        capture("https://h.example/robots.txt", "User-agent: *\nAllow: /\n"),
+        page("https://h.example/p", &[], body),
+    ];
+    let place = image(&captures, &["--pages"]);
+    verdict(&place, "https://h.example/p", &["--usage", "index", "-a", crawler])
+}
+
+/// Nobody knows whether the policy of a rule without a location is for this page.
+#[test]
+fn a_policy_without_a_location_is_for_no_page() {
+    let place = image(
+        &[
+            capture("https://h.example/robots.txt", "User-agent: *\nAllow: /\n"),
+            capture(
+                "https://h.example/.well-known/tdmrep.json",
+                r#"[{"tdm-reservation":1,"tdm-policy":"https://p.example/x"},{"location":"/","tdm-reservation":1}]"#,
+            ),
+            page("https://h.example/p", &[("tdm-reservation", "1")], ""),
+        ],
+        &["--pages"],
+    );
+    assert_eq!(verdict(&place, "https://h.example/p", &["--usage", "tdm"]), "disallowed");
+}
+
+/// An unreachable robots.txt disallows everything, also what a page permits a crawler by name.
+#[test]
+fn an_unreachable_robots_txt_overrides_every_tag() {
+    let down = json!({ "url": "https://h.example/robots.txt", "status": 503, "fetched_at": 1_790_000_000 });
+    let body = "<meta name=bot content='ACAP allow-index'>";
+    let place = image(&[down.to_string(), page("https://h.example/p", &[], body)], &["--pages"]);
+    assert_eq!(verdict(&place, "https://h.example/p", &["--usage", "index", "-a", "bot"]), "disallowed");
+    let told = place.run(&["query", "i.rimg", "https://h.example/p", "--usage", "index", "--json"]).ok();
+    assert!(told.contains(r#""language":null,"carrier":null"#), "{told}");
+}
+
+/// A page that is still compressed may refuse.
+#[test]
+fn a_packed_page_is_unread() {
+    let packed = json!({
+        "url": "https://h.example/p", "status": 200, "fetched_at": 1_790_000_000,
+        "headers": { "content-type": "text/html" }, "body_base64": "H4sIAAAAAAAAAw==",
+    });
+    let robots = capture("https://h.example/robots.txt", "User-agent: *\nAllow: /\n");
+    let place = image(&[robots, packed.to_string()], &["--pages"]);
+    assert_eq!(verdict(&place, "https://h.example/p", &["--usage", "index"]), "unknown");
+}
+
+/// Groups of records may stand between rule sets.
+#[test]
+fn versions_of_a_pilot_text_are_those_of_its_groups() {
+    let text = "##ACAP version=0.2\nACAP-crawler: Foo\nDisallow: /x\n\nUser-agent: Bar\n\
+                Robot-version: 2.0.0\nAllow: /a\n\nUser-agent: *\nDisallow: /y\n";
+    let place = image_of(text, &[]);
+    let explained = |agent: &str| place.run(&["explain", "i.rimg", "https://h.example/a", "-a", agent]).ok();
+    assert!(!explained("Foo").contains("line 2: Foo  (Robot-version"), "{}", explained("Foo"));
+    assert!(explained("Bar").contains("(Robot-version 2.0)"), "{}", explained("Bar"));
+}
+
 /// A page without a body and a media type may refuse.
 #[test]
 fn a_page_without_a_body_is_unread() {

@@ -262,7 +262,11 @@ pub(crate) fn warn_no_url(py: Python<'_>, url: &str) -> PyResult<()> {
     warn(py, &format!("{mistake}; the answer is unknown"))
 }
 
-fn warn(py: Python<'_>, said: &str) -> PyResult<()> {
+/// Warns of something that does not count.
+///
+/// # Errors
+/// If warnings are errors.
+pub(crate) fn warn(py: Python<'_>, said: &str) -> PyResult<()> {
     let said = CString::new(said.replace('\0', "\\0"))?;
     PyErr::warn(py, &py.get_type::<PyUserWarning>(), &said, 1)
 }

@@ -7,7 +7,7 @@
 use crate::answer::{Answer, from_json};
 use crate::arguments;
 use crate::ask::{Agent, Crawlers, Use};
-use crate::batch::{Columns, warn_no_url};
+use crate::batch::{Columns, warn, warn_no_url};
 use crate::error::{image_error, open_error, said};
 use crate::paths::Named;
 use crate::sites::Sites;
@@ -150,6 +150,15 @@ impl Image {
         let options = OpenOptions { copy_up_to: map_above, without_damaged_layers };
         let opened = py.detach(|| open_image(&path, options));
         let (image, watch) = opened.map_err(|error| open_error(py, &error))?;
+        if robomaton_store::has_logged(&path) {
+            let path = path.display();
+            warn(
+                py,
+                &format!(
+                    "{path}: captures since the last compaction do not count; Store.compact makes a layer"
+                ),
+            )?;
+        }
         let crawlers = Crawlers::new(false, named_only);
         let opened = Opened { given, path: path.clone(), options, watch, crawlers };
         let open = Open { image: image.with_terms(terms), opened: Arc::new(opened) };

@@ -17,7 +17,7 @@ from typing import Any, Callable, Iterator
 import pytest
 
 import robomaton
-from robomaton import Store, StoreError, StoreLocked, StoreReader
+from robomaton import Image, Store, StoreError, StoreLocked, StoreReader
 from support import lacking, python, ran_meanwhile
 
 NOW = 1_800_000_000
@@ -275,6 +275,17 @@ def test_it_is_compacted_and_evicted(store: Store) -> None:
     store.evict(datetime.fromtimestamp(NOW + 40, timezone.utc))
     assert (store.stats()["layers"], store.stats()["layer_sites"]) == (1, 60)
     assert store.state(site(39)).state == "unknown" and store.state(site(40)).fetched_at == NOW + 40
+
+
+def test_an_image_of_a_store_warns_of_its_log(tmp_path: Path) -> None:
+    with Store(tmp_path / "store", durability=None) as store:
+        store.put(site(1), 200, TEXT, fetched_at=NOW)
+        store.compact()
+    assert len(Image(tmp_path / "store")) == 1
+    with Store(tmp_path / "store", durability=None) as store:
+        store.put(site(2), 200, TEXT, fetched_at=NOW)
+    with pytest.warns(UserWarning, match="captures since the last compaction do not count"):
+        assert len(Image(tmp_path / "store")) == 1
 
 
 @pytest.mark.parametrize("durability", ["each", 1, 100, None])

@@ -87,6 +87,7 @@ pub(crate) fn log_path(directory: &Path, number: u64) -> PathBuf {
 }
 
 /// True if captures in this directory are in a log only: an image of its layers does not have them.
+/// False for what is no directory.
 pub fn has_logged(directory: &Path) -> bool {
     let longer =
         |number| fs::metadata(log_path(directory, number)).is_ok_and(|log| log.len() > HEADER as u64);
