@@ -414,6 +414,37 @@ fn an_unreachable_robots_txt_overrides_every_tag() {
     assert!(told.contains(r#""language":null,"carrier":null"#), "{told}");
 }
 
+/// What robots.txt says may refuse beside a page that permits, also a crawler by name.
+#[test]
+fn a_tag_beside_an_unread_robots_txt_permits_nothing() {
+    let moved = json!({ "url": "https://h.example/robots.txt", "status": 301, "fetched_at": 1_790_000_000 });
+    let body = "<meta name=bot content='ACAP allow-index'>";
+    let place = image(&[moved.to_string(), page("https://h.example/p", &[], body)], &["--pages"]);
+    assert_eq!(verdict(&place, "https://h.example/p", &["--usage", "index", "-a", "bot"]), "disallowed");
+}
+
+/// A missing file may name the crawler, also one that obeys only groups that name it.
+#[test]
+fn a_missing_file_of_a_record_for_all_may_name_the_crawler() {
+    let text = "ACAP-crawler: *\nACAP-permissions-reference: /ref.txt\n\nUser-agent: Foo\nAllow: /\n";
+    let place = image_of(text, &[]);
+    for usage in ["crawl", "index"] {
+        let options = ["-a", "Foo", "--named-only", "--usage", usage];
+        assert_eq!(verdict(&place, "https://h.example/p", &options), "disallowed", "{usage}");
+    }
+}
+
+/// Fields about `present` do not speak of fetching, also where a special form of it is asked for.
+#[test]
+fn fetching_is_not_presenting() {
+    let place = image_of("ACAP-crawler: Foo\nACAP-disallow-crawl: /\nACAP-allow-present: /a\n", &[]);
+    let asked = ["query", "i.rimg", "https://h.example/a", "-a", "Foo", "--json", "--usage"];
+    for usage in ["present", "present-snippet"] {
+        let told = place.run(&[&asked[..], &[usage]].concat()).ok();
+        assert!(told.contains(r#""crawl":"disallowed""#), "{usage}: {told}");
+    }
+}
+
 /// A page that is still compressed may refuse.
 #[test]
 fn a_packed_page_is_unread() {

@@ -118,7 +118,7 @@ fn tags_mean_what_they_mean_for_the_asker() {
         "permits preserve for this element  of another usage\n",
         "prohibits dance for this element: what is not understood is not permitted",
         "class the-acap:idlist:a,b: a set of elements has no meaning\n",
-        "verdict  allowed: line 3 of the page permits it",
+        "verdict  disallowed: what is missing may prohibit it; without that it is allowed: line 3 of the page",
     ] {
         assert!(out.contains(expected), "{expected}\n{out}");
     }

@@ -135,7 +135,7 @@ pub(crate) fn response<'a>(
 ) -> Result<Response<'a>, SkipReason> {
     let mut fields = Fields::default();
     let (status, stored) = match strict(block, &mut fields) {
-        Some((status, stored)) => (status, Ok(stored)),
+        Some(head) => head,
         None => {
             fields = Fields::default();
             lenient(block, limits.max_header, &mut fields)?
@@ -157,8 +157,11 @@ fn decoded(stored: &[u8], cut: bool, fields: &Fields<'_>, max: usize) -> Result<
     Ok(body.limited(max))
 }
 
-/// Status and body by `httparse`, in its most tolerant configuration.
-fn strict<'a>(block: &'a [u8], fields: &mut Fields<'a>) -> Option<(u16, &'a [u8])> {
+/// The status of a response and its stored body, or the reason why nobody knows where that begins.
+type Head<'a> = (u16, Result<&'a [u8], SkipReason>);
+
+/// Both by `httparse`, in its most tolerant configuration.
+fn strict<'a>(block: &'a [u8], fields: &mut Fields<'a>) -> Option<Head<'a>> {
     let mut room = [httparse::EMPTY_HEADER; MAX_FIELDS];
     let mut response = httparse::Response::new(&mut room);
     let parsed = httparse::ParserConfig::default()
@@ -176,7 +179,7 @@ fn strict<'a>(block: &'a [u8], fields: &mut Fields<'a>) -> Option<(u16, &'a [u8]
     } else {
         split(&block[..end], fields);
     }
-    Some((response.code?, &block[end..]))
+    Some((response.code?, Ok(&block[end..])))
 }
 
 /// Adds the fields of a header by splitting it at line ends and colons. A line that begins with
@@ -197,14 +200,8 @@ fn split<'a>(header: &'a [u8], fields: &mut Fields<'a>) {
     }
 }
 
-/// Status and stored body, whatever the header's lines hold; or the reason why nobody knows where
-/// the body begins.
-#[expect(clippy::type_complexity, reason = "two results: without a status there is nothing")]
-fn lenient<'a>(
-    block: &'a [u8],
-    max_header: usize,
-    fields: &mut Fields<'a>,
-) -> Result<(u16, Result<&'a [u8], SkipReason>), SkipReason> {
+/// The same, whatever the header's lines hold.
+fn lenient<'a>(block: &'a [u8], max_header: usize, fields: &mut Fields<'a>) -> Result<Head<'a>, SkipReason> {
     let mut rest = block;
     let mut line = || -> Option<&'a [u8]> {
         let end = memchr::memchr(b'\n', rest)?;
@@ -285,8 +282,8 @@ mod tests {
             b"HTTP/1.1 301 Moved\r\nLocation: /x\r\nlocation: /y\r\nContent-Type:  text/plain \r\n\r\nbody";
         let (mut one, mut two) = (Fields::default(), Fields::default());
         let strict = strict(block, &mut one).unwrap();
-        assert_eq!(lenient(block, 1000, &mut two).unwrap(), (strict.0, Ok(strict.1)));
-        assert_eq!(strict, (301, &b"body"[..]));
+        assert_eq!(strict, lenient(block, 1000, &mut two).unwrap());
+        assert_eq!(strict, (301, Ok(&b"body"[..])));
         assert_eq!(
             (text(one.location), text(one.content_type)),
             (Some("/x".into()), Some("text/plain".into()))

@@ -347,7 +347,7 @@ fn unite(own: Answer, stated: Effects, of_parts: Effects) -> Answer {
 impl<'a> Usage<'a> {
     /// Fetching, for the same purpose.
     pub(crate) fn crawl(self) -> Usage<'a> {
-        Usage { id: Usage::CRAWL.id, ..self }
+        Usage { purpose: self.purpose, ..Usage::CRAWL }
     }
 
     /// The usages that this one covers, for the same purpose.

@@ -212,8 +212,7 @@ impl Scoped<'_> {
         }
     }
 
-    /// True if robots.txt could not be fetched: it may have a group that names the crawler, and
-    /// such a group would override a page that addresses all crawlers.
+    /// True if robots.txt could not be fetched: what it says may refuse beside a page that permits.
     fn is_unheard(&self, site: &Site<'_>) -> bool {
         self.no_rules.is_some_and(|no_rules| is_unheard(no_rules.outcome, site.decide_outcome(no_rules)))
     }

@@ -44,7 +44,7 @@ pub(crate) struct ScopedQuestion<'a> {
     pub(crate) target: &'a [u8],
     /// True if the caller works on elements of pages.
     pub(crate) elements: bool,
-    /// True if robots.txt may exist but could not be read: it might name the crawler.
+    /// True if robots.txt may exist but could not be read: it might refuse.
     pub(crate) unheard: bool,
 }
 
@@ -75,6 +75,8 @@ pub(crate) struct Fields<'a> {
     scope: ScopeView<'a>,
     /// The list of the fields for any crawler.
     rest: Option<ScopedView<'a>>,
+    /// True if a file is missing that may have more of the fields.
+    is_cut: bool,
     /// The target in the notations of fields, and of conventional rules and pages.
     target: &'a Spellings<'a>,
     spoken: Spoken,
@@ -100,10 +102,13 @@ fn in_space<const SPACE: usize, T>(
     ask: impl FnOnce(&Fields<'_>) -> Option<T>,
 ) -> Option<T> {
     let ScopedQuestion { view, list, crawler, policy, target, .. } = question;
-    let rest = match list.rest {
-        Some(at) if !crawler.is_named_only() => Some(ScopedView::read(view.list(at)?)?),
-        _ => None,
+    let of_any = match list.rest {
+        Some(at) => Some(ScopedView::read(view.list(at)?)?),
+        None => None,
     };
+    // A missing file that a record for any crawler refers to may name the crawler.
+    let is_cut = list.incomplete || of_any.is_some_and(|of_any| of_any.incomplete);
+    let rest = of_any.filter(|_| !crawler.is_named_only());
     let mut spoken = Spoken::default();
     spoken.add(list);
     rest.iter().for_each(|rest| spoken.add(rest));
@@ -115,6 +120,7 @@ fn in_space<const SPACE: usize, T>(
         question: *question,
         scope: view.scope(list.scope)?,
         rest,
+        is_cut,
         target: &Spellings::new(target, spaces),
         spoken,
     })
@@ -153,10 +159,7 @@ impl Fields<'_> {
 
     /// True if something is missing that might change an answer of this level.
     fn is_incomplete(&self, level: Option<Level>) -> bool {
-        let ScopedQuestion { list, unheard, .. } = &self.question;
-        list.incomplete
-            || self.rest.is_some_and(|rest| rest.incomplete)
-            || *unheard && level.is_some_and(|level| level.is_of_page() && level.any)
+        self.is_cut || self.question.unheard && level.is_some_and(|level| level.is_of_page())
     }
 
     /// Sets of keys are cleared for every usage, so scopes with few patterns get small ones. Out of

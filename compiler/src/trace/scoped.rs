@@ -42,11 +42,13 @@ pub(super) fn weigh(
         let conditions = deciding.flat_map(|found| policy.conditions(&policy.rules[found.rule]));
         trace.conditions = BTreeSet::from_iter(conditions.cloned()).into_iter().collect();
     }
+    // A missing file that a record for any crawler refers to may name the crawler.
+    let of_any = TraceQuery { named_only: false, ..*query };
     let missing = |group: &Group<'_>| {
-        group.incomplete && !addresses(group, policy, query, names, &trace.choice).is_empty()
+        group.incomplete && !addresses(group, policy, &of_any, names, &trace.choice).is_empty()
     };
-    trace.incomplete = policy.groups.iter().any(missing)
-        || query.unheard && level.is_some_and(|level| level.is_of_page() && level.any);
+    trace.incomplete =
+        policy.groups.iter().any(missing) || query.unheard && level.is_some_and(|level| level.is_of_page());
     // Groups with matching rules count as groups that apply.
     let mut groups: Vec<usize> = trace.matches.iter().map(|found| found.group).collect();
     groups.append(&mut trace.groups);

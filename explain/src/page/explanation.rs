@@ -173,9 +173,7 @@ impl PageExplanation {
         if verdict.incomplete {
             let missing = match self.unheard {
                 _ if verdict.has_unread_statement() => "without what could not be read, or is missing",
-                true => {
-                    "without the robots.txt of the site, which may name the crawler (--image or --robots)"
-                }
+                true => "without the robots.txt of the site, which may refuse (--image or --robots)",
                 false => "without a file that the robots.txt refers to (--with)",
             };
             let counts = match verdict.decision == verdict.verdict {

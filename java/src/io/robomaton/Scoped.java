@@ -21,6 +21,7 @@ final class Scoped {
     private final Usage usage;
     private final ScopedList own;
     private final ScopedList rest;
+    private final boolean isCut;
     private final List<ScopedList> named = new ArrayList<>();
     private final Scope scope;
     private final Matched fields;
@@ -61,7 +62,10 @@ final class Scoped {
                 named.add(new ScopedList(question.shard, Policy.list(word)));
             }
         }
-        rest = own.rest < 0 || crawler.namedOnly ? null : new ScopedList(question.shard, own.rest);
+        ScopedList ofAny = own.rest < 0 ? null : new ScopedList(question.shard, own.rest);
+        // A missing file that a record for any crawler refers to may name the crawler.
+        isCut = own.incomplete || ofAny != null && ofAny.incomplete;
+        rest = crawler.namedOnly ? null : ofAny;
         scope = new Scope(question.shard.scopes, own.scope);
         fields = new Matched(scope);
     }
@@ -113,8 +117,7 @@ final class Scoped {
             winnerPermits = rules.permits.contains(winner);
             (winnerPermits ? fields.permits : fields.prohibits).insert(2 * scope.patternOf(winner));
         }
-        boolean isOfAnyPage = holder >= 0 && holder < SUB_RECORD && any;
-        incomplete = own.incomplete || rest != null && rest.incomplete || unheard && isOfAnyPage;
+        incomplete = isCut || unheard && holder >= 0 && holder < SUB_RECORD;
         return fields.decide();
     }
 
