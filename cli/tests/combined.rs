@@ -434,6 +434,17 @@ fn a_missing_file_of_a_record_for_all_may_name_the_crawler() {
     }
 }
 
+/// A missing file of a record for a control token may have groups for the token.
+#[test]
+fn a_missing_file_of_a_control_token_may_refuse() {
+    let text = "ACAP-crawler: Google-Extended\nACAP-permissions-reference: /ref.txt\n\n\
+                User-agent: Googlebot\nAllow: /\nContent-Signal: ai-train=yes, search=yes\n";
+    let place = image_of(text, &[]);
+    let asked = |usage: &str| verdict(&place, "https://h.example/p", &["-a", "Googlebot", "--usage", usage]);
+    assert_eq!(asked("ai-train"), "unknown");
+    assert_eq!(asked("search"), "allowed");
+}
+
 /// Fields about `present` do not speak of fetching, also where a special form of it is asked for.
 #[test]
 fn fetching_is_not_presenting() {

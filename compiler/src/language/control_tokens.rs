@@ -66,7 +66,8 @@ fn groups<'p, 's>(token: &str, policy: &'p Policy<'s>) -> Vec<&'p Group<'s>> {
 
 fn state(token: &ControlToken, lowering: &mut Lowering<'_, '_>) {
     let groups = groups(&token.name, &lowering.policy);
-    if groups.is_empty() {
+    let missing = missing_for(&token.name, &lowering.policy);
+    if groups.is_empty() && missing.is_none() {
         return;
     }
     let places: Vec<GroupPlace> = groups.iter().map(|group| (group.file, group.line)).collect();
@@ -111,4 +112,24 @@ fn state(token: &ControlToken, lowering: &mut Lowering<'_, '_>) {
         let set = *sets.entry(set).or_insert_with(|| lowering.own_set());
         lowering.state(scope, record, set, [said]);
     }
+    if let Some(line) = missing {
+        let record = Record {
+            language: LANGUAGE,
+            carrier: Carrier::Robots,
+            line,
+            file: 0,
+            pattern: Bytes(Cow::Borrowed(b"/")),
+            text: Cow::Owned(format!("a file that the record for {} refers to is missing", token.name)),
+        };
+        let said = usages.iter().map(|&usage| Said { usage, effect: Effect::Unread, rank: 0, conditions: 0 });
+        let set = lowering.own_set();
+        lowering.state(scope, record, set, said);
+    }
+}
+
+/// The line of an ACAP record for a token that refers to a missing file, in which may be groups for
+/// the token (decision 23).
+fn missing_for(token: &str, policy: &Policy<'_>) -> Option<u32> {
+    let names = |group: &&Group<'_>| group.names().any(|own| own.eq_ignore_ascii_case(token));
+    policy.groups.iter().filter(|group| group.incomplete).find(names).map(|group| group.line)
 }
