@@ -3,19 +3,19 @@
 //!
 //! For a store, which takes the answer to one fetch at a time and needs validators too. It stands
 //! on `warc`, beside `input`, whose items hold only the fields that compiling needs. Redirects lead
-//! to the newest answer of their target in the same stream, as in a batch of these captures.
+//! to the newest answer of their target in the same stream, as in a batch of these captures: if
+//! that one cannot be read, no older one answers.
 //! Invariants: memory and time are bounded by the limits of the caller, however the stream is
 //! compressed; a record without content (a revisit) never becomes an empty text. It does not know
 //! what a store holds.
 
 use crate::capture::NOT_MODIFIED;
-use crate::resolve::{MAX_REDIRECTS, WayTimes};
+use crate::resolve::{MAX_REDIRECTS, Place, WayTimes};
 use crate::source::Source;
 use crate::window::Window;
 use crate::{ReadLimits, SkipReason, warc};
 use foldhash::HashMap;
 use std::io::Read;
-use url::Url;
 
 /// The answer to a fetch of a site's robots.txt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +26,8 @@ pub struct Fetched {
     pub fetched_at: i64,
     /// The status of the last answer; 304 if it says that the resource is unchanged.
     pub status: u16,
-    /// The number of redirects to the last answer, at most five.
+    /// The number of redirects to the last answer, at most five; 0 if that is a redirect to nowhere,
+    /// which is none too many.
     pub redirects: u16,
     /// Header fields of the last answer: name and value, in their order.
     pub headers: Vec<(String, Vec<u8>)>,
@@ -101,8 +102,8 @@ pub fn fetched_in_warc(
 #[derive(Default)]
 struct Reading {
     answers: Vec<warc::Answer>,
-    /// The newest answer of each URL.
-    newest: HashMap<String, usize>,
+    /// The newest answer of each URL, also if it cannot be read.
+    newest: HashMap<Place, usize>,
     /// The fetches of a robots.txt, by their numbers, and the records that cannot be used.
     robots: Vec<(u64, Result<usize, SkipReason>)>,
     others: usize,
@@ -115,19 +116,24 @@ impl Reading {
             Err(reason) => return self.robots.push((at, Err(reason))),
         };
         let number = self.answers.len();
-        if answer.capture.is_robots() {
-            self.robots.push((at, Ok(number)));
-        } else {
-            self.others += 1;
+        match &answer.unread {
+            Some(reason) => self.robots.push((at, Err(reason.clone()))),
+            None if answer.capture.is_robots() => self.robots.push((at, Ok(number))),
+            None => self.others += 1,
         }
-        if let Ok(url) = Url::parse(&answer.capture.url) {
-            let time = |number: usize| self.answers.get(number).map(|answer| answer.capture.fetched_at);
-            let newest = self.newest.entry(normal(url)).or_insert(number);
-            if time(*newest) <= Some(answer.capture.fetched_at) {
+        let place = answer.capture.parsed_url().and_then(Place::of);
+        self.answers.push(answer);
+        if let Some(place) = place {
+            // Of one second, an answer that can be read.
+            let age = |number: usize| {
+                let answer = &self.answers[number];
+                (answer.capture.fetched_at, answer.unread.is_none())
+            };
+            let newest = self.newest.entry(place).or_insert(number);
+            if age(*newest) <= age(number) {
                 *newest = number;
             }
         }
-        self.answers.push(answer);
     }
 
     fn finish(self, bytes: usize) -> Result<FetchedRecords, FetchedTooMuch> {
@@ -153,8 +159,10 @@ impl Reading {
         let times = WayTimes::from(first.capture.fetched_at);
         let mut way = Way { first, last: first, redirects: 0, times };
         while usize::from(way.redirects) < MAX_REDIRECTS {
-            let target = way.last.capture.redirect().and_then(|url| self.newest.get(url.as_str()));
-            let Some(last) = target.and_then(|&number| self.answers.get(number)) else { break };
+            let target = way.last.capture.redirect().and_then(Place::of);
+            let answer =
+                target.and_then(|place| self.newest.get(&place)).map(|&number| &self.answers[number]);
+            let Some(last) = answer.filter(|answer| answer.is_known()) else { break };
             let times = way.times.to(last.capture.fetched_at);
             way = Way { last, redirects: way.redirects + 1, times, ..way };
         }
@@ -173,16 +181,17 @@ struct Way<'r> {
 impl Way<'_> {
     fn fetched(self) -> Result<Fetched, SkipReason> {
         let Way { first, last, redirects, times } = self;
-        // What it says is not known, and a text without a line would allow everything.
-        if !last.is_unmodified && last.capture.ends_in_first_line() {
+        if !last.is_known() {
             return Err(SkipReason::NoLine);
         }
+        let status = if last.is_unmodified { NOT_MODIFIED } else { last.capture.status };
+        let leads_nowhere = (300..400).contains(&status) && last.capture.redirect().is_none();
         let body = if last.is_unmodified { &[][..] } else { last.capture.whole_lines() };
         Ok(Fetched {
             url: first.capture.url.clone(),
             fetched_at: times.fetched_at(),
-            status: if last.is_unmodified { NOT_MODIFIED } else { last.capture.status },
-            redirects,
+            status,
+            redirects: if leads_nowhere && !last.is_unmodified { 0 } else { redirects },
             headers: last.headers.clone(),
             body: body.to_vec(),
         })
@@ -190,16 +199,17 @@ impl Way<'_> {
 }
 
 impl warc::Answer {
+    /// True if it is known what the fetch found. A text without one whole line would allow
+    /// everything.
+    fn is_known(&self) -> bool {
+        self.unread.is_none() && (self.is_unmodified || !self.capture.ends_in_first_line())
+    }
+
     /// Bytes of its header and body.
     fn length(&self) -> usize {
         let fields: usize = self.headers.iter().map(|(name, value)| name.len() + value.len()).sum();
         fields + self.capture.body.len()
     }
-}
-
-fn normal(mut url: Url) -> String {
-    url.set_fragment(None);
-    url.into()
 }
 
 #[cfg(test)]

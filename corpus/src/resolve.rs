@@ -69,12 +69,23 @@ fn status(rank: &Rank) -> u16 {
 }
 
 /// The subject of a capture, or the target of a redirect.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Place {
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Place {
     /// The `/robots.txt` of a site, or another document with a key.
     Site(SiteKey),
     /// Any other URL, by the hash of its normal form.
     Other(u128),
+}
+
+impl Place {
+    /// The place of a URL, as a capture or as the target of a robots.txt; `None` if its path is
+    /// `/robots.txt` and it names no site.
+    pub(crate) fn of(url: Url) -> Option<Place> {
+        match url.path() == "/robots.txt" && url.query().is_none() {
+            true => SiteKey::from_url(url.as_str()).ok().map(Place::Site),
+            false => Some(Place::Other(normal_hash(url))),
+        }
+    }
 }
 
 impl Facts {

@@ -42,7 +42,8 @@ impl Capture {
     }
 }
 
-/// The entry of a site by one capture, whose answer came after a number of redirects.
+/// The entry of a site by one capture, whose answer came after a number of redirects. As in a
+/// batch, the answer is one redirect more only if it names a target.
 pub fn compile_alone(
     mut capture: Capture,
     redirects: usize,
@@ -50,8 +51,7 @@ pub fn compile_alone(
     cache: &mut ProgramCache,
 ) -> Entry<Document> {
     capture.body.truncate(capture.whole_lines().len());
-    let is_redirect = (300..400).contains(&capture.status);
-    let too_many = redirects > MAX_REDIRECTS || is_redirect && redirects == MAX_REDIRECTS;
+    let too_many = redirects + usize::from(capture.redirect().is_some()) > MAX_REDIRECTS;
     let (outcome, document) = match capture.status {
         _ if too_many => (Outcome::TooManyRedirects, None),
         200..300 => {

@@ -187,22 +187,20 @@ impl<'w, 'a> Records<'w, 'a> {
     }
 
     /// The place of the next record, and its answer if it is of a kind that has one. An answer that
-    /// the record says was seen before has no content: it is an error unless the server said so.
+    /// the record says was seen before has no content: it is unread unless the server said so.
     pub(crate) fn next_answer(&mut self) -> Option<(u64, Result<Option<Answer>, SkipReason>)> {
         let limits = self.limits;
         self.read(|record| {
-            let (capture, is_unmodified) = match record.content()? {
+            let (capture, is_revisit, unread) = match record.content()? {
                 Content::Ignored => return Ok(None),
-                Content::Unread(_, reason) => return Err(reason),
-                Content::Capture(capture) => {
-                    let is_unmodified = capture.status == NOT_MODIFIED;
-                    (capture, is_unmodified)
-                }
-                Content::Revisit(..) if !record.is_unmodified() => return Err(SkipReason::Revisit),
-                Content::Revisit(capture, _) => (capture, true),
+                Content::Unread(capture, reason) => (capture, false, Some(reason)),
+                Content::Capture(capture) => (capture, false, None),
+                Content::Revisit(capture, _) if record.is_unmodified() => (capture, true, None),
+                Content::Revisit(capture, _) => (capture, true, Some(SkipReason::Revisit)),
             };
+            let is_unmodified = is_revisit || capture.status == NOT_MODIFIED;
             let headers = http::all_fields(record.block(), limits.max_header);
-            Ok(Some(Answer { capture, headers, is_unmodified }))
+            Ok(Some(Answer { capture, headers, is_unmodified, unread }))
         })
     }
 
@@ -229,6 +227,8 @@ pub(crate) struct Answer {
     pub(crate) headers: Vec<(String, Vec<u8>)>,
     /// True if the server said that the resource is unchanged.
     pub(crate) is_unmodified: bool,
+    /// The reason why it is not known what the fetch found.
+    pub(crate) unread: Option<SkipReason>,
 }
 
 /// The length of the header at the front of the window, including the empty line that ends it; or

@@ -19,7 +19,8 @@ pub struct Capture {
     /// The HTTP status of the last answer; 0 if no connection could be made. 304 renews the text
     /// that is held, unless it may be about another one ([`StoreError::NotModified`]).
     pub status: u16,
-    /// The number of redirects that were followed to the last answer.
+    /// The number of redirects that were followed to the last answer. After five, an answer 300 to
+    /// 399 is one too many if it names a target, or if no header fields are given.
     pub redirects: u16,
     /// Header fields of the last answer: name and value, in their order.
     pub headers: Vec<(String, Vec<u8>)>,
@@ -71,7 +72,9 @@ impl Capture {
         options: &Options,
         cache: &mut ProgramCache,
     ) -> Result<Vec<u8>, StoreError> {
-        let mut redirects = usize::from(self.redirects);
+        // Without header fields, only the status says that the answer is a redirect, too.
+        let is_bare_redirect = self.headers.is_empty() && (300..400).contains(&self.status);
+        let mut redirects = usize::from(self.redirects) + usize::from(is_bare_redirect);
         if self.status == NOT_MODIFIED {
             let held = held.filter(|held| (200..300).contains(&held.status()));
             let text = held.and_then(|held| Some((held, held.source(most_bytes(options))?)));
