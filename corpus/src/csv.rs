@@ -60,7 +60,7 @@ impl<'w, 'a> Rows<'w, 'a> {
         row.has_body_cell = self.columns.iter().any(|column| bodies.contains(column));
         for (column, bytes) in self.columns.iter().zip(fields.iter()) {
             if let Some(column) = column {
-                row.set_bytes(*column, bytes)?;
+                row.set_bytes(*column, bytes);
             }
         }
         Ok(row)

@@ -106,8 +106,7 @@ fn event(line: &[u8], number: u64, limits: &ReadLimits) -> Option<Event> {
         // An array could be a row by position, but the order of the fields is not defined.
         return Some(Event::skipped(number, SkipReason::Json("no object".to_owned())));
     }
-    let row = serde_json::from_slice::<Row>(object).map_err(|error| error.to_string());
-    Some(Row::event(row, number, limits.max_body, SkipReason::Json))
+    Some(Row::event(Row::from_json(object), number, limits.max_body, SkipReason::Json))
 }
 
 /// A line without the prefix of a CDXJ index: `com,example)/robots.txt 20260102030405`.

@@ -41,7 +41,7 @@ pub(crate) struct Rows<'l> {
     /// The columns of the current group.
     cells: Vec<(Column, Cells)>,
     /// Rows that were read, but not yielded yet.
-    held: std::vec::IntoIter<Result<Row, String>>,
+    held: std::vec::IntoIter<Row>,
     /// The number of the next row, and the one after the last of its group.
     next: u64,
     group_end: u64,
@@ -69,23 +69,20 @@ impl<'l> Rows<'l> {
     /// Reads some rows of the group.
     fn fill(&mut self) -> Result<(), ParquetError> {
         let count = usize::try_from(self.group_end - self.next).unwrap_or(ROWS).min(ROWS);
-        let mut rows: Vec<Result<Row, String>> = (0..count).map(|_| Ok(Row::default())).collect();
+        let mut rows: Vec<Row> = (0..count).map(|_| Row::default()).collect();
         for (column, cells) in &mut self.cells {
             let values = guarded(|| cells(count))?;
             if values.len() != count {
                 return Err(ParquetError::EOF("a column has too few rows".to_owned()));
             }
             for (row, value) in rows.iter_mut().zip(values) {
-                let Ok(fields) = row else { continue };
                 match value {
                     Some(Value::Bytes(bytes)) => {
                         // Unlike an empty cell of CSV, an empty value is there.
-                        fields.has_body_cell |= matches!(column, Column::Body | Column::BodyBase64);
-                        if let Err(what) = fields.set_bytes(*column, bytes.data()) {
-                            *row = Err(what);
-                        }
+                        row.has_body_cell |= matches!(column, Column::Body | Column::BodyBase64);
+                        row.set_bytes(*column, bytes.data());
                     }
-                    Some(Value::Scalar(scalar)) => fields.set(*column, scalar),
+                    Some(Value::Scalar(scalar)) => row.set(*column, scalar),
                     None => {}
                 }
             }
@@ -103,7 +100,7 @@ impl Iterator for Rows<'_> {
             let at = self.next;
             if let Some(row) = self.held.next() {
                 self.next += 1;
-                return Some(Row::event(row, at, self.limits.max_body, SkipReason::Row));
+                return Some(Row::event(Ok(row), at, self.limits.max_body, SkipReason::Row));
             }
             let read = if at < self.group_end {
                 self.fill()
@@ -179,11 +176,7 @@ fn cells_of(
         let number = move |number: i64| Some(Value::Scalar(Scalar::Number(scale(number))));
         // If numbers may be missing, some libraries convert all to floats, with NaN for a missing
         // one.
-        let float = move |float: f64| match float {
-            float if float.is_nan() => None,
-            float if float.fract() == 0.0 => number(float as i64),
-            _ => Some(Value::Scalar(Scalar::Float(float))),
-        };
+        let float = |float: f64| (!float.is_nan()).then_some(Value::Scalar(Scalar::Float(float)));
         let cells: Cells = match data {
             ColumnReader::ByteArrayColumnReader(data) => {
                 cells(data, level, |bytes| Some(Value::Bytes(bytes.clone())))

@@ -12,6 +12,9 @@ use std::ops::RangeInclusive;
 /// No time: of a fetch whose content is not known.
 pub(crate) const NEVER: RangeInclusive<i64> = RangeInclusive::new(1, 0);
 
+/// The time of a fetch whose time cannot be read: no other capture is known to be newer.
+pub(crate) const NEWEST: i64 = i64::MAX;
+
 /// One step of a reader.
 pub(crate) enum Event {
     Record(Record),

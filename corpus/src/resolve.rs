@@ -24,6 +24,7 @@
 //! what the newest one prohibits.
 
 use crate::capture::NOT_MODIFIED;
+use crate::record::NEWEST;
 use crate::{Capture, Revisit, Skipped};
 use foldhash::{HashMap, HashMapExt};
 use robomaton_formats::site::{Outcome, Scheme, SiteKey};
@@ -369,7 +370,11 @@ impl<P: Clone> Chosen<P> {
             },
             Ok(None) => self.follow(key.document(), newest?),
             Err(_) => Resolved {
-                fetched_at: renewal.fetched_at,
+                // A fetch whose time cannot be read may be as old as the newest other one.
+                fetched_at: match renewal.fetched_at {
+                    NEWEST => newest.map_or(0, |held| held.rank.0),
+                    fetched_at => fetched_at,
+                },
                 lag: 0,
                 fresh_for: renewal.fresh_for,
                 status: NOT_MODIFIED,

@@ -4,12 +4,13 @@
 //! host, as `host` is; a body without a status counts as 200, and neither means that the site did
 //! not answer. Bodies are taken unmodified, whatever `Content-Encoding` says: the author of a table
 //! has decoded them. Without a body, `filename`, `offset` and `length` are a byte range, as in the
-//! indexes of Common Crawl, whose own names for these columns are also accepted. It does not know
-//! the place of a row.
+//! indexes of Common Crawl, whose own names for these columns are also accepted. Invariant: a row
+//! that names a URL is a fetch of it, whatever its other fields hold; a mistake in them leaves the
+//! fetch unread, so that no older capture answers for it. It does not know the place of a row.
 
 use crate::capture::STATED;
 use crate::http::{self, Fields};
-use crate::record::{Content, Event, Range, Record};
+use crate::record::{Content, Event, NEWEST, Range, Record};
 use crate::{Capture, SkipReason, dates};
 use base64::Engine as _;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -46,6 +47,17 @@ pub(crate) struct Row {
     /// True if it has a cell for a body, which may be empty.
     #[serde(skip)]
     pub(crate) has_body_cell: bool,
+    /// A mistake in a field that is not set.
+    #[serde(skip)]
+    mistake: Option<String>,
+}
+
+/// The fields of a row that name a fetch. Others may be of any kind, or occur twice.
+#[derive(Deserialize)]
+struct Named {
+    url: Option<String>,
+    host: Option<Scalar>,
+    fetched_at: Option<Scalar>,
 }
 
 /// A field of a table, by the name of its column.
@@ -222,22 +234,29 @@ impl Column {
 }
 
 impl Scalar {
+    /// The whole number. Where values are missing, some libraries write all as floats: `200.0`.
     fn number(&self) -> Option<i64> {
-        match self {
+        let integer = match self {
             Scalar::Number(number) => Some(*number),
             Scalar::Text(text) => text.trim_ascii().parse().ok(),
             Scalar::Float(_) | Scalar::Flag(_) | Scalar::Other(_) => None,
+        };
+        let is_whole = |float: &f64| float.fract() == 0.0 && float.abs() < 2_f64.powi(53);
+        integer.or_else(|| self.float().filter(is_whole).map(|float| float as i64))
+    }
+
+    fn float(&self) -> Option<f64> {
+        match self {
+            Scalar::Float(float) => Some(*float),
+            Scalar::Text(text) => text.trim_ascii().parse().ok(),
+            Scalar::Number(_) | Scalar::Flag(_) | Scalar::Other(_) => None,
         }
     }
 
     /// The number without its fraction; one that no `i64` can be is the nearest.
     fn whole(&self) -> Option<i64> {
-        let float = match self {
-            Scalar::Float(float) => *float,
-            Scalar::Text(text) if self.number().is_none() => text.trim_ascii().parse().ok()?,
-            _ => return self.number(),
-        };
-        (!float.is_nan()).then(|| float.floor() as i64)
+        let float = || self.float().filter(|float| !float.is_nan());
+        self.number().or_else(|| Some(float()?.floor() as i64))
     }
 
     fn text(&self) -> Option<&str> {
@@ -249,16 +268,12 @@ impl Scalar {
     }
 
     fn flag(&self) -> Option<bool> {
-        match self {
-            Scalar::Flag(flag) => Some(*flag),
-            Scalar::Number(0) => Some(false),
-            Scalar::Number(1) => Some(true),
-            Scalar::Text(text) => match text.trim_ascii().to_ascii_lowercase().as_str() {
-                "true" | "1" => Some(true),
-                "false" | "0" => Some(false),
-                _ => None,
-            },
-            Scalar::Number(_) | Scalar::Float(_) | Scalar::Other(_) => None,
+        match (self.number(), self) {
+            (Some(0), _) => Some(false),
+            (Some(1), _) => Some(true),
+            (_, Scalar::Flag(flag)) => Some(*flag),
+            (_, Scalar::Text(text)) => text.trim_ascii().to_ascii_lowercase().parse().ok(),
+            _ => None,
         }
     }
 }
@@ -276,24 +291,40 @@ impl fmt::Display for Scalar {
 }
 
 impl Row {
+    /// A row of which only these fields are read, because of a mistake in another one.
+    fn of_named(named: Named, mistake: String) -> Row {
+        let Named { url, host, fetched_at } = named;
+        Row { url, host, fetched_at, mistake: Some(mistake), ..Row::default() }
+    }
+
+    /// The row of a JSON object.
+    ///
+    /// # Errors
+    /// If it is no such object, or names no fetch.
+    pub(crate) fn from_json(object: &[u8]) -> Result<Row, String> {
+        serde_json::from_slice(object).or_else(|error| {
+            let named = serde_json::from_slice(object).map_err(|_| error.to_string())?;
+            Ok(Row::of_named(named, error.to_string()))
+        })
+    }
+
     /// Sets the field of a column to the bytes of its cell. An empty cell is no value: tables have
     /// no other way to omit one.
-    pub(crate) fn set_bytes(&mut self, column: Column, bytes: &[u8]) -> Result<(), String> {
+    pub(crate) fn set_bytes(&mut self, column: Column, bytes: &[u8]) {
         if bytes.is_empty() {
-            return Ok(());
+            return;
         }
         let text = || String::from_utf8_lossy(bytes).into_owned();
         match column {
             Column::Url => self.url = Some(text()),
             Column::Body => self.body = Some(Bytes(bytes.to_vec())),
             Column::BodyBase64 => self.body_base64 = Some(text()),
-            Column::Headers => {
-                let headers = serde_json::from_slice(bytes);
-                self.headers = Some(headers.map_err(|error| format!("headers: {error}"))?);
-            }
+            Column::Headers => match serde_json::from_slice(bytes) {
+                Ok(headers) => self.headers = Some(headers),
+                Err(error) => self.mistake = Some(format!("headers: {error}")),
+            },
             column => self.set(column, Scalar::Text(text())),
         }
-        Ok(())
     }
 
     /// Sets the field of a column to a value that is not text.
@@ -322,11 +353,11 @@ impl Row {
             Ok(row) => row,
             Err(mistake) => return Event::skipped(at, bad(mistake)),
         };
-        let has_body = row.body.is_some() || row.body_base64.is_some();
-        match row.range().filter(|_| !has_body) {
+        let is_fetch = row.body.is_some() || row.body_base64.is_some() || row.mistake.is_some();
+        match row.range().filter(|_| !is_fetch) {
             Some(Ok(range)) => Event::Range(range),
             Some(Err(mistake)) => Event::skipped(at, bad(mistake)),
-            None => Event::Record(Record { at, content: row.capture(max_body, bad) }),
+            None => Event::Record(Record { at, content: row.fetch(max_body, bad) }),
         }
     }
 
@@ -350,60 +381,66 @@ impl Row {
         }))
     }
 
-    fn capture(self, max_body: usize, bad: impl Fn(String) -> SkipReason) -> Result<Content, SkipReason> {
-        let mut body = match (self.body, self.body_base64) {
-            (Some(_), Some(_)) => return Err(bad("both body and body_base64".to_owned())),
+    /// The fetch that the row names, with its content if every field can be read.
+    fn fetch(self, max_body: usize, bad: impl Fn(String) -> SkipReason) -> Result<Content, SkipReason> {
+        let url = self.url.as_deref().or(self.host.as_ref().and_then(Scalar::text));
+        let url = url.ok_or_else(|| bad("neither url nor host".to_owned()))?.trim_ascii();
+        let site = SiteKey::from_host(url).map_err(|error| SkipReason::Url { url: url.to_owned(), error })?;
+        let time = self.fetched_at.as_ref().map_or(Ok(0), seconds);
+        let mut fetch = Capture::without_answer(url.to_owned(), site, *time.as_ref().unwrap_or(&NEWEST));
+        Ok(match self.fill(&mut fetch, max_body).and_then(|is_missing| time.map(|_| is_missing)) {
+            Ok(true) if fetch.key().is_some() => {
+                let reason = bad(format!("status {}, and no body", fetch.status));
+                Content::Unread(fetch, reason)
+            }
+            Ok(_) => Content::Capture(fetch),
+            Err(mistake) => Content::Unread(fetch, bad(mistake)),
+        })
+    }
+
+    /// Adds the answer to a fetch, as far as it can be read; true if it is a success, and its body
+    /// is missing.
+    fn fill(self, fetch: &mut Capture, max_body: usize) -> Result<bool, String> {
+        let lines = self.headers.as_ref().map_or(Ok(Vec::new()), Headers::lines)?;
+        let mut fields = Fields::default();
+        for (name, value) in &lines {
+            fields.add(name.as_bytes(), value.as_bytes());
+        }
+        fetch.fresh_for = fields.fresh_for(fetch.fetched_at);
+        fetch.location = http::text(fields.location);
+        fetch.content_type = http::text(fields.content_type);
+        fetch.etag = fields.etag();
+        fetch.headers = fields.stated;
+        if let Some(mistake) = self.mistake {
+            return Err(mistake);
+        }
+        let body = match (self.body, self.body_base64) {
+            (Some(_), Some(_)) => return Err("both body and body_base64".to_owned()),
             (Some(Bytes(body)), None) => Some(body),
             (None, Some(text)) => {
-                Some(BASE64.decode(text.trim_ascii()).map_err(|error| bad(format!("body_base64: {error}")))?)
+                Some(BASE64.decode(text.trim_ascii()).map_err(|error| format!("body_base64: {error}"))?)
             }
             (None, None) => None,
         };
-        let fetched_at = self.fetched_at.map_or(Ok(0), |time| seconds(&time)).map_err(&bad)?;
-        let status = match self.status {
+        fetch.status = match self.status {
             Some(status) => status
                 .number()
                 .and_then(|number| u16::try_from(number).ok())
-                .ok_or_else(|| bad(format!("status: {status} is no HTTP status")))?,
+                .ok_or_else(|| format!("status: {status} is no HTTP status"))?,
             None if body.is_some() => 200,
             None => 0,
         };
         let truncated = match self.truncated {
             Some(flag) => {
-                flag.flag().ok_or_else(|| bad(format!("truncated: {flag} is neither true nor false")))?
+                flag.flag().ok_or_else(|| format!("truncated: {flag} is neither true nor false"))?
             }
             None => false,
         };
-        let url = self.url.as_deref().or(self.host.as_ref().and_then(Scalar::text));
-        let url = url.ok_or_else(|| bad("neither url nor host".to_owned()))?.trim_ascii();
-        let site = SiteKey::from_host(url).map_err(|error| SkipReason::Url { url: url.to_owned(), error })?;
-        let lines = self.headers.as_ref().map_or(Ok(Vec::new()), Headers::lines).map_err(&bad)?;
-        let mut fields = Fields::default();
-        for (name, value) in &lines {
-            fields.add(name.as_bytes(), value.as_bytes());
-        }
-        let is_missing = body.is_none() && !self.has_body_cell && (200..300).contains(&status);
-        let long = body.as_ref().is_some_and(|body| body.len() > max_body);
-        if let Some(body) = &mut body {
-            body.truncate(max_body);
-        }
-        let capture = Capture {
-            url: url.to_owned(),
-            site,
-            fetched_at,
-            status,
-            fresh_for: fields.fresh_for(fetched_at),
-            location: http::text(fields.location),
-            content_type: http::text(fields.content_type),
-            etag: fields.etag(),
-            headers: fields.stated,
-            body: body.unwrap_or_default(),
-            truncated: truncated || long || is_missing,
-        };
-        Ok(match is_missing && capture.key().is_some() {
-            true => Content::Unread(capture, bad(format!("status {status}, and no body"))),
-            false => Content::Capture(capture),
-        })
+        let is_missing = body.is_none() && !self.has_body_cell && (200..300).contains(&fetch.status);
+        fetch.body = body.unwrap_or_default();
+        fetch.truncated = truncated || fetch.body.len() > max_body || is_missing;
+        fetch.body.truncate(max_body);
+        Ok(is_missing)
     }
 }
 

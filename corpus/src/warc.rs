@@ -9,7 +9,7 @@
 //! was a member of its own; otherwise the rest is not read. Every turn of the loop takes bytes out
 //! of the window, so it ends. It does not know gzip: offsets are those of the decompressed stream.
 
-use crate::record::{Content, NEVER, Record};
+use crate::record::{Content, NEVER, NEWEST, Record};
 use crate::window::Window;
 use crate::{Capture, NOT_MODIFIED, ReadLimits, SkipReason, dates, http};
 use robomaton_formats::site::SiteKey;
@@ -383,19 +383,20 @@ impl<'r> Whole<'r> {
     /// For a revisit: when the capture with the content was fetched, which is the time in the
     /// record. An answer "not modified since" refers to all captures in between, and without a time
     /// any older one is suitable. What another URL answered is not looked for.
-    fn revisited(&self) -> Option<RangeInclusive<i64>> {
+    fn revisited(&self, fetched_at: i64) -> Option<RangeInclusive<i64>> {
         if !self.field(&self.header.kind).eq_ignore_ascii_case(b"revisit") {
             return None;
         }
-        let fetched_at = time(self.field(&self.header.date)).unwrap_or(0);
         let other = normal_url(self.field(&self.header.refers_to_target));
         if other.is_some_and(|other| Some(other) != normal_url(self.field(&self.header.target))) {
             return Some(NEVER);
         }
-        Some(match time(self.field(&self.header.refers_to_date)) {
+        let then = self.field(&self.header.refers_to_date);
+        Some(match time(then) {
             Some(then) if self.has_unmodified_profile() => then..=fetched_at,
             Some(then) => then..=then,
-            None => i64::MIN..=fetched_at,
+            None if then.is_empty() => i64::MIN..=fetched_at,
+            None => NEVER,
         })
     }
 
@@ -420,7 +421,9 @@ impl<'r> Whole<'r> {
             Ok(site) => site,
             Err(error) => return Err(SkipReason::Url { url, error }),
         };
-        let fetched_at = time(self.field(&self.header.date)).unwrap_or(0);
+        let date = self.field(&self.header.date);
+        let time = if date.is_empty() { Some(0) } else { time(date) };
+        let fetched_at = time.unwrap_or(NEWEST);
         // A revisit may omit even the header of the answer.
         let block = if revisit && block.is_empty() { UNMODIFIED_HEAD } else { block };
         let capture = Capture::without_answer(url, site, fetched_at);
@@ -441,7 +444,10 @@ impl<'r> Whole<'r> {
             Ok((body, truncated)) => (capture.body, capture.truncated) = (body, truncated),
             Err(reason) => return Ok(Content::Unread(capture, reason)),
         }
-        Ok(match self.revisited() {
+        if time.is_none() {
+            return Ok(Content::Unread(capture, SkipReason::WarcHeader("the WARC-Date is no time")));
+        }
+        Ok(match self.revisited(fetched_at) {
             // Any other answer needs no content: it is a fetch like all others.
             Some(of) if matches!(capture.status, 200..300 | NOT_MODIFIED) => Content::Revisit(capture, of),
             _ => Content::Capture(capture),

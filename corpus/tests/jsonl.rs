@@ -138,11 +138,27 @@ fn seconds_may_have_a_fraction_or_an_exponent() {
     ] {
         let line = format!("{{\"url\": \"a.example\", \"fetched_at\": {time}}}");
         match items_within("x.jsonl", line.as_bytes(), &ReadLimits::default()).as_slice() {
-            [Item::Skipped(skipped)] => {
-                assert_eq!(skipped.reason.to_string(), format!("bad JSON line: {reason}"));
+            [Item::Revisit(revisit)] => {
+                assert_eq!(revisit.otherwise.reason.to_string(), format!("bad JSON line: {reason}"));
             }
             other => panic!("{other:?}"),
         }
+    }
+}
+
+/// Libraries write whole columns as floats where some values are missing.
+#[test]
+fn numbers_may_be_floats() {
+    for (status, truncated) in
+        [("404.0", "1.0"), ("\"404.0\"", "\"1.0\""), ("4.04e2", "1e0"), ("404", "\"True\"")]
+    {
+        let line = format!("{{\"url\": \"a.example\", \"status\": {status}, \"truncated\": {truncated}}}");
+        let capture = only("x.jsonl", line.as_bytes());
+        assert_eq!((capture.status, capture.truncated), (404, true), "{line}");
+    }
+    for status in ["404.5", "\"NaN\"", "1e300", "-404.0", "true"] {
+        let line = format!("{{\"url\": \"a.example\", \"status\": {status}}}");
+        assert_eq!(lines("x.jsonl", line.as_bytes()), ["at 1: json"], "{line}");
     }
 }
 

@@ -6,7 +6,8 @@ mod common;
 use common::{ask, at, built, opened, text};
 use robomaton_corpus::BatchOptions;
 use robomaton_runtime::Image;
-use robomaton_tests::write::gzip;
+use robomaton_tests::captures::build_from;
+use robomaton_tests::write::{gzip, record};
 
 const ROBOTS: &str = "https://a.example/robots.txt";
 const ALLOWS: &str = "User-agent: *\nAllow: /\n";
@@ -82,6 +83,56 @@ fn an_older_capture_does_not_answer_for_one_that_cannot_be_read() {
         let unchanged = at(3, ROBOTS, "HTTP/1.1 304 Not Modified\r\n\r\n");
         assert_ne!(crawl(&[at(2, ROBOTS, &unread), unchanged]), "allowed");
     }
+}
+
+/// A row that names a URL and a time is a fetch, whatever stands in its other fields.
+#[test]
+fn an_older_row_does_not_answer_for_one_with_a_mistake() {
+    let row = |time: &str, rest: &str| format!(r#"{{"url": "{ROBOTS}", "fetched_at": {time}, {rest}}}"#);
+    let verdict = |rows: &[String], examples: usize| {
+        let built = build_from(rows, 1);
+        assert_eq!(built.report.skipped_examples.len(), examples, "{rows:?}");
+        ask(&opened(&built, 0), "bot", "crawl", "https://a.example/public")
+    };
+    let older = row("2", r#""body": "User-agent: *\nAllow: /\n""#);
+    let mistakes = [
+        r#""body_base64": "?""#,
+        r#""body": "", "body_base64": """#,
+        r#""body": 7"#,
+        r#""body": "", "body": """#,
+        r#""body": "", "status": "OK""#,
+        r#""body": "", "truncated": "length""#,
+        r#""body": "", "headers": "nan""#,
+        r#""body": "", "headers": {"X-Robots-Tag": {}}"#,
+    ];
+    for mistake in mistakes {
+        assert_eq!(verdict(&[older.clone(), row("3", mistake)], 1), "unknown", "{mistake}");
+        assert_eq!(verdict(&[row("3", mistake), older.clone()], 1), "unknown", "{mistake}");
+        assert_eq!(verdict(&[older.clone(), row("1", mistake)], 0), "allowed", "{mistake}");
+    }
+}
+
+/// Nobody knows whether a fetch is the newest if its time cannot be read.
+#[test]
+fn no_capture_answers_for_one_whose_time_cannot_be_read() {
+    let no_times = ["2026-11-25T00:00:00 UTC", "20261125000000", "2026-11-25T24:00:00Z", "yesterday"];
+    for time in no_times {
+        let unread = record("response", ROBOTS, time, text(DISALLOWS).as_bytes());
+        let records = [unread.clone(), at(2, ROBOTS, text(ALLOWS))];
+        assert_eq!(crawl(&records), "unknown", "{time}");
+        assert_eq!(crawl(&[unread]), "unknown", "{time}");
+        // It is as new as the newest one whose time is known, so that a merge may find a newer one.
+        let image = image_of(&records, false);
+        assert_eq!(image.site(ROBOTS).and_then(|site| site.fetched_at()), Some(2), "{time}");
+        let row = |time: &str, body: &str| {
+            serde_json::json!({ "url": ROBOTS, "fetched_at": time, "body": body }).to_string()
+        };
+        let built = build_from(&[row(time, DISALLOWS), row("1970-01-01T00:00:02Z", ALLOWS)], 1);
+        assert_eq!(ask(&opened(&built, 0), "bot", "crawl", "https://a.example/x"), "unknown", "{time}");
+        assert_eq!(built.report.skipped_examples.len(), 1);
+    }
+    let undated = record("response", ROBOTS, "", text(DISALLOWS).as_bytes());
+    assert_eq!(crawl(&[undated, at(2, ROBOTS, text(ALLOWS))]), "allowed", "it is older");
 }
 
 /// A 304 says that the text with its ETag is unchanged.
