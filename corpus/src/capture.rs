@@ -48,7 +48,7 @@ pub(crate) const STATED: [&str; 6] =
 pub const NOT_MODIFIED: u16 = 304;
 
 /// The status of an answer with a part of the resource.
-const PARTIAL: u16 = 206;
+pub(crate) const PARTIAL: u16 = 206;
 
 impl Capture {
     /// A fetch of which nothing else is known.
@@ -319,6 +319,9 @@ pub enum SkipReason {
     /// The file ends inside the record, or is damaged there.
     #[error("the file ends, or is damaged, inside this record")]
     RecordCut,
+    /// A WARC record that holds a later segment of an answer.
+    #[error("a later segment of a record that was split")]
+    Segment,
     /// A robots.txt that was cut inside its first line.
     #[error("the body is cut inside its first line")]
     NoLine,
@@ -337,9 +340,9 @@ pub enum SkipReason {
     /// An HTTP response that cannot be read.
     #[error("bad HTTP response: {0}")]
     Http(&'static str),
-    /// A content encoding that is unknown, or damaged at the beginning, of a body that is not plain
-    /// text.
-    #[error("the content encoding {0:?} is unknown, or the body is none")]
+    /// A content encoding that is unknown, damaged at the beginning, or one of too many, of a body
+    /// that is not plain text.
+    #[error("the content encoding {0:?} is unknown or has more than four steps, or the body is none")]
     Encoding(String),
     /// 304 Not Modified refers to an older capture, which is missing.
     #[error("304 Not Modified holds no content, and no older capture of its URL with content is kept")]
@@ -384,6 +387,7 @@ impl SkipReason {
             SkipReason::LongName(_) => "long-name",
             SkipReason::Http(_) => "http",
             SkipReason::Encoding(_) => "encoding",
+            SkipReason::Segment => "segment",
             SkipReason::NoLine => "no-line",
             SkipReason::NotModified => "not-modified",
             SkipReason::LineTooLong => "line-too-long",

@@ -2,9 +2,9 @@
 //!
 //! `http` calls it. Crawlers differ: some store the bytes of the connection, some (Common Crawl)
 //! store decoded bodies with the original headers. So every step first examines the bytes, and a
-//! body that does not decode but reads as text counts as decoded. Invariant: the result of each
-//! step exceeds the limit by at most one buffer. It does not know headers, only the names of the
-//! encodings.
+//! body that does not decode but reads as text counts as decoded. Invariants: the result of each
+//! step exceeds the limit by at most one buffer; after [`MAX_CODINGS`] steps, what is not text is
+//! unread. It does not know headers, only the names of the encodings.
 
 use crate::{Looks, SkipReason, sniff};
 use flate2::read::MultiGzDecoder;
@@ -19,49 +19,55 @@ const MAX_CODINGS: usize = 4;
 pub(crate) struct Body<'a> {
     pub(crate) bytes: Cow<'a, [u8]>,
     pub(crate) truncated: bool,
+    /// True if it was sent in a coding, so that it had another length.
+    pub(crate) was_coded: bool,
 }
 
 impl<'a> Body<'a> {
     /// A body as stored.
     pub(crate) fn stored(bytes: &'a [u8], truncated: bool) -> Body<'a> {
-        Body { bytes: Cow::Borrowed(bytes), truncated }
+        Body { bytes: Cow::Borrowed(bytes), truncated, was_coded: false }
     }
 
-    fn unchunk(self) -> Body<'a> {
-        match unchunk(&self.bytes) {
-            Some((bytes, whole)) => Body { bytes: Cow::Owned(bytes), truncated: self.truncated || !whole },
-            None => self,
-        }
+    /// The body after removal of a coding, and whether it is whole.
+    fn decoded(self, (bytes, whole): (Vec<u8>, bool)) -> Body<'a> {
+        Body { bytes: Cow::Owned(bytes), truncated: self.truncated || !whole, was_coded: true }
     }
 
     /// Removes the encodings of a `Transfer-Encoding` or `Content-Encoding` header, last one first.
     pub(crate) fn decode(mut self, codings: &[u8], max: usize) -> Result<Body<'a>, SkipReason> {
-        let codings = String::from_utf8_lossy(codings);
-        for coding in
-            codings.rsplit(',').map(str::trim_ascii).filter(|name| !name.is_empty()).take(MAX_CODINGS)
-        {
-            let inflated = match coding.to_ascii_lowercase().as_str() {
-                "identity" | "none" | "utf-8" => continue,
+        let codings = String::from_utf8_lossy(codings).to_ascii_lowercase();
+        let unread = |coding: &str| Err(SkipReason::Encoding(coding.to_owned()));
+        let is_coding = |name: &&str| !matches!(*name, "" | "identity" | "none" | "utf-8");
+        for (step, coding) in codings.rsplit(',').map(str::trim_ascii).filter(is_coding).enumerate() {
+            if step == MAX_CODINGS {
+                return if is_text(&self.bytes) { Ok(self) } else { unread(&codings) };
+            }
+            let inflated = match coding {
                 "chunked" => {
-                    self = self.unchunk();
+                    self = match unchunk(&self.bytes) {
+                        Some(data) => self.decoded(data),
+                        None => Body { was_coded: true, ..self },
+                    };
                     continue;
                 }
                 "gzip" | "x-gzip" => gunzip(&self.bytes, max),
                 // RFC 9110 means zlib; some servers send raw deflate data.
                 "deflate" => inflate(&self.bytes, is_zlib(&self.bytes), max),
                 _ if is_text(&self.bytes) => continue,
-                _ => return Err(SkipReason::Encoding(coding.to_owned())),
+                _ => return unread(coding),
             };
-            let (bytes, whole) = inflated;
+            self.was_coded = true;
+            let (bytes, whole) = &inflated;
             // Text whose first bytes happen to inflate is text. A truncated gzip file is used as
             // far as it inflates; if nothing of it does, its content is unknown.
             if !whole && is_text(&self.bytes) {
                 continue;
             }
             if !whole && bytes.is_empty() {
-                return Err(SkipReason::Encoding(coding.to_owned()));
+                return unread(coding);
             }
-            self = Body { bytes: Cow::Owned(bytes), truncated: self.truncated || !whole };
+            self = self.decoded(inflated);
         }
         Ok(self)
     }

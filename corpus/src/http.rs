@@ -5,7 +5,7 @@
 //! a mistake in another field. It does not know where a response came from, and does not read the
 //! body.
 
-use crate::capture::STATED;
+use crate::capture::{PARTIAL, STATED};
 use crate::dates;
 use crate::encoding::Body;
 use crate::{ReadLimits, SkipReason};
@@ -14,6 +14,9 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// Header fields that the strict parser has room for; responses with more are split leniently.
 const MAX_FIELDS: usize = 96;
+
+/// The message for an answer [`Fields::is_later_part`].
+pub(crate) const LATER_PART: &str = "a part (206) that does not begin at the first byte";
 
 /// The relevant header fields of a response. The first of repeated fields counts, unless they are
 /// lists to be joined.
@@ -26,6 +29,7 @@ pub(crate) struct Fields<'a> {
     content_codings: Vec<&'a [u8]>,
     transfer_codings: Vec<&'a [u8]>,
     content_length: Option<u64>,
+    content_range: Option<&'a [u8]>,
     max_age: Option<u32>,
     no_cache: bool,
     expires: Option<&'a [u8]>,
@@ -48,6 +52,7 @@ impl<'a> Fields<'a> {
             8 if name.eq_ignore_ascii_case(b"location") => first(&mut self.location),
             12 if name.eq_ignore_ascii_case(b"content-type") => first(&mut self.content_type),
             13 if name.eq_ignore_ascii_case(b"cache-control") => self.cache_control(value),
+            13 if name.eq_ignore_ascii_case(b"content-range") => first(&mut self.content_range),
             14 if name.eq_ignore_ascii_case(b"content-length") => {
                 let length = str::from_utf8(value).ok().and_then(|digits| digits.trim_ascii().parse().ok());
                 self.content_length = self.content_length.or(length);
@@ -83,6 +88,16 @@ impl<'a> Fields<'a> {
     pub(crate) fn etag(&self) -> Option<NonZeroU32> {
         let tag = self.etag?.trim_ascii();
         Some(NonZeroU32::MIN | xxh3_64(tag.strip_prefix(b"W/").unwrap_or(tag)) as u32)
+    }
+
+    /// True if an answer of this status is a part that is not known to begin at the first byte: the
+    /// lines before it are missing.
+    pub(crate) fn is_later_part(&self, status: u16) -> bool {
+        let begins_first = |range: &[u8]| {
+            let (unit, places) = range.trim_ascii().split_at_checked(5).unwrap_or_default();
+            unit.eq_ignore_ascii_case(b"bytes") && places.trim_ascii_start().starts_with(b"0-")
+        };
+        status == PARTIAL && self.content_range.is_some_and(|range| !begins_first(range))
     }
 
     /// Seconds for which the response is fresh, if the header says anything about it (R17).
@@ -141,19 +156,22 @@ pub(crate) fn response<'a>(
             lenient(block, limits.max_header, &mut fields)?
         }
     };
-    let body = stored.and_then(|stored| decoded(stored, cut, &fields, limits.max_body));
+    let body = match fields.is_later_part(status) {
+        true => Err(SkipReason::Http(LATER_PART)),
+        false => stored.and_then(|stored| decoded(stored, cut, &fields, limits.max_body)),
+    };
     Ok(Response { status, fields, body })
 }
 
 /// The decoded body within the limit, and true if it is not whole.
 fn decoded(stored: &[u8], cut: bool, fields: &Fields<'_>, max: usize) -> Result<(Vec<u8>, bool), SkipReason> {
-    // The length is of the bytes of the connection; crawlers may store others if there are codings.
-    let has_codings = !(fields.content_codings.is_empty() && fields.transfer_codings.is_empty());
-    let is_short = fields.content_length.is_some_and(|length| length > stored.len() as u64);
-    let mut body = Body::stored(stored, cut || is_short && !has_codings);
+    let mut body = Body::stored(stored, cut);
     for codings in [&fields.transfer_codings, &fields.content_codings] {
         body = body.decode(&codings.join(&b','), max)?;
     }
+    // The length is of the bytes of the connection; crawlers may store others if there are codings.
+    let is_short = fields.content_length.is_some_and(|length| length > stored.len() as u64);
+    body.truncated |= is_short && !body.was_coded;
     Ok(body.limited(max))
 }
 

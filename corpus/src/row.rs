@@ -410,7 +410,7 @@ impl Row {
         fetch.location = http::text(fields.location);
         fetch.content_type = http::text(fields.content_type);
         fetch.etag = fields.etag();
-        fetch.headers = fields.stated;
+        fetch.headers = std::mem::take(&mut fields.stated);
         if let Some(mistake) = self.mistake {
             return Err(mistake);
         }
@@ -430,6 +430,9 @@ impl Row {
             None if body.is_some() => 200,
             None => 0,
         };
+        if fields.is_later_part(fetch.status) {
+            return Err(http::LATER_PART.to_owned());
+        }
         let truncated = match self.truncated {
             Some(flag) => {
                 flag.flag().ok_or_else(|| format!("truncated: {flag} is neither true nor false"))?

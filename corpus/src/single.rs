@@ -15,7 +15,7 @@ impl Capture {
     /// after removal of transfer and content encodings. Status 0 means that there was no answer.
     ///
     /// # Errors
-    /// If the URL does not name a site.
+    /// If the URL does not name a site, or the answer is a part behind the first byte.
     pub fn fetched<'h>(
         url: &str,
         fetched_at: i64,
@@ -26,6 +26,9 @@ impl Capture {
         let site = SiteKey::from_url(url).map_err(|error| SkipReason::Url { url: url.to_owned(), error })?;
         let mut fields = Fields::default();
         headers.into_iter().for_each(|(name, value)| fields.add(name, value));
+        if fields.is_later_part(status) {
+            return Err(SkipReason::Http(http::LATER_PART));
+        }
         Ok(Capture {
             url: url.to_owned(),
             site,

@@ -38,6 +38,7 @@ struct Header {
     profile: Range<usize>,
     refers_to_date: Range<usize>,
     refers_to_target: Range<usize>,
+    segment: Range<usize>,
     length: Option<u64>,
     truncated: bool,
     /// The length of the header.
@@ -336,6 +337,7 @@ impl Header {
             9 if name.eq_ignore_ascii_case(b"warc-date") => first(&mut self.date),
             12 if name.eq_ignore_ascii_case(b"warc-profile") => first(&mut self.profile),
             19 if name.eq_ignore_ascii_case(b"warc-refers-to-date") => first(&mut self.refers_to_date),
+            19 if name.eq_ignore_ascii_case(b"warc-segment-number") => first(&mut self.segment),
             25 if name.eq_ignore_ascii_case(b"warc-refers-to-target-uri") => {
                 first(&mut self.refers_to_target);
             }
@@ -407,9 +409,10 @@ impl<'r> Whole<'r> {
         if kind.is_empty() {
             return Err(SkipReason::WarcHeader("no WARC-Type"));
         }
+        let is = |name: &[u8]| kind.eq_ignore_ascii_case(name);
+        let (revisit, continuation) = (is(b"revisit"), is(b"continuation"));
         // Heritrix also stores the answers of name servers as responses.
-        let revisit = kind.eq_ignore_ascii_case(b"revisit");
-        if !revisit && !kind.eq_ignore_ascii_case(b"response") || target.starts_with(b"dns:") {
+        if !(revisit || continuation || is(b"response")) || target.starts_with(b"dns:") {
             return Ok(Content::Ignored);
         }
         let target = without_brackets(target);
@@ -427,7 +430,12 @@ impl<'r> Whole<'r> {
         // A revisit may omit even the header of the answer.
         let block = if revisit && block.is_empty() { UNMODIFIED_HEAD } else { block };
         let capture = Capture::without_answer(url, site, fetched_at);
-        let response = match http::response(block, self.cut || self.header.truncated, self.limits) {
+        let segment = self.field(&self.header.segment);
+        if continuation || !matches!(segment, b"" | b"1") {
+            return Ok(Content::Unread(capture, SkipReason::Segment));
+        }
+        let cut = self.cut || self.header.truncated || !segment.is_empty();
+        let response = match http::response(block, cut, self.limits) {
             Ok(response) => response,
             Err(reason) => return Ok(Content::Unread(capture, reason)),
         };

@@ -172,6 +172,21 @@ fn every_coding_of_a_body_is_removed() {
     }
 }
 
+#[test]
+fn a_body_in_more_codings_than_are_removed_is_unread() {
+    let zipped = |times: usize| (0..times).fold(DISALLOWS.as_bytes().to_vec(), |body, _| gzip(&body));
+    let crawl = |codings: String, body: &[u8]| {
+        crawl(&[at(1, ROBOTS, answer(&format!("Content-Encoding: {codings}"), body))])
+    };
+    for (times, wanted) in [(1, "disallowed"), (4, "disallowed"), (5, "unknown"), (6, "unknown")] {
+        assert_eq!(crawl(["gzip"].repeat(times).join(", "), &zipped(times)), wanted, "{times}");
+        let codings = ["identity", "gzip", ""].repeat(times).join(", ");
+        assert_eq!(crawl(codings, &zipped(times)), wanted, "{times}");
+    }
+    assert_eq!(crawl("gzip, identity, identity, identity, identity".to_owned(), &zipped(1)), "disallowed");
+    assert_eq!(crawl(["gzip"].repeat(9).join(", "), DISALLOWS.as_bytes()), "disallowed", "stored as text");
+}
+
 /// The last line, `Allow: /p`, may have been `Allow: /private`.
 #[test]
 fn half_lines_of_partial_bodies_do_not_count() {
@@ -180,13 +195,65 @@ fn half_lines_of_partial_bodies_do_not_count() {
     assert_eq!(crawl(&[at(1, ROBOTS, &whole)]), "allowed");
     let short = answer("Content-Length: 99", rules);
     let partial = [b"HTTP/1.1 206 Partial\r\nContent-Range: bytes 0-34/99\r\n\r\n", &rules[..]].concat();
-    for answer in [short, partial] {
+    // Names of codings that change nothing.
+    let uncoded = [
+        "Content-Encoding: identity",
+        "Content-Encoding:",
+        "Content-Encoding: none",
+        "Content-Encoding: x",
+        "Transfer-Encoding: identity",
+    ];
+    let uncoded = uncoded.map(|field| answer(&format!("{field}\r\nContent-Length: 99"), rules));
+    for answer in [short, partial].into_iter().chain(uncoded) {
         assert_eq!(crawl(&[at(1, ROBOTS, answer)]), "disallowed");
     }
     let zipped = gzip(rules);
     let decoded = format!("Content-Encoding: gzip\r\nContent-Length: {}", zipped.len());
     assert!(zipped.len() > rules.len());
     assert_eq!(crawl(&[at(1, ROBOTS, answer(&decoded, rules))]), "allowed", "the length is of the coding");
+}
+
+/// The lines before the part may prohibit.
+#[test]
+fn a_part_behind_the_first_byte_is_unread() {
+    let rules = "User-agent: *\nAllow: /\n";
+    for (range, wanted) in [
+        ("bytes 0-23/60", "allowed"),
+        (" Bytes  0-23/*", "allowed"),
+        ("bytes 14-30/60", "unknown"),
+        ("bytes 00-23/60", "unknown"),
+        ("bytes */60", "unknown"),
+        ("", "unknown"),
+        ("lines 0-2/3", "unknown"),
+    ] {
+        let part = |status: &str| format!("HTTP/1.1 {status}\r\nContent-Range:{range}\r\n\r\n{rules}");
+        assert_eq!(crawl(&[at(1, ROBOTS, part("206 Partial"))]), wanted, "{range}");
+        assert_eq!(crawl(&[at(1, ROBOTS, part("200 OK"))]), "allowed", "{range}");
+        let row = serde_json::json!({
+            "url": ROBOTS, "status": 206, "body": rules, "headers": { "Content-Range": range },
+        });
+        let image = opened(&build_from(&[row.to_string()], 1), 0);
+        assert_eq!(ask(&image, "bot", "crawl", "https://a.example/x"), wanted, "{range}");
+    }
+}
+
+/// A record may hold a segment of an answer.
+#[test]
+fn segments_of_records_are_partial() {
+    let segment = |kind: &str, second: u32, number: &str, block: &str| {
+        let date = format!("1970-01-01T00:00:{second:02}Z\r\nWARC-Segment-Number: {number}");
+        record(kind, ROBOTS, &date, block.as_bytes())
+    };
+    let first = text("User-agent: *\nDisallow: /\nAllow: /p");
+    let rest = "rivate\n";
+    assert_eq!(crawl(&[segment("response", 1, "1", &first)]), "disallowed");
+    let both = [segment("response", 1, "1", &first), segment("continuation", 1, "2", rest)];
+    assert_eq!(crawl(&both), "disallowed");
+    let older = at(1, ROBOTS, text(ALLOWS));
+    for (kind, number) in [("continuation", "2"), ("response", "2"), ("response", "x")] {
+        let later = segment(kind, 2, number, &text(ALLOWS));
+        assert_eq!(crawl(&[older.clone(), later]), "unknown", "{kind} {number}");
+    }
 }
 
 /// A redirect is as new as its own capture, so that an older text of the site does not answer for
