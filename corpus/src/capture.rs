@@ -38,6 +38,9 @@ pub struct Capture {
     pub body: Vec<u8>,
     /// True if the body is known to be incomplete: over a limit, or truncated at capture.
     pub truncated: bool,
+    /// For a file named after a host: the number of files of its name that stand before it in its
+    /// archive, and that it replaces.
+    pub edition: u32,
 }
 
 /// The names of header fields that speak of the use of a resource.
@@ -65,6 +68,7 @@ impl Capture {
             headers: Vec::new(),
             body: Vec::new(),
             truncated: false,
+            edition: 0,
         }
     }
 

@@ -74,5 +74,6 @@ fn capture(host: String, site: SiteKey, mut body: Vec<u8>, limits: &ReadLimits) 
         headers: Vec::new(),
         body,
         truncated,
+        edition: 0,
     }
 }

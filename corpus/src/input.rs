@@ -20,6 +20,7 @@ use crate::window::Window;
 #[cfg(feature = "zip")]
 use crate::zip;
 use crate::{Capture, Item, ReadLimits, SkipReason, Skipped, csv, host, jsonl, tar, warc};
+use foldhash::HashMap;
 use robomaton_formats::layout::MAGIC;
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -133,7 +134,7 @@ pub fn read_from(
     let path = Path::new(name);
     match Name::of(path) {
         Name::Host(..) | Name::Nothing => reading.unnamed(name, Box::new(reader))?,
-        kind => reading.named(name, path, kind, Box::new(reader), false)?,
+        kind => reading.named(name, path, kind, Box::new(reader), None)?,
     }
     reading.ranges()
 }
@@ -186,7 +187,7 @@ impl Reading<'_> {
         match opened {
             Ok((Access::Pipe, file)) => self.unnamed(source, Box::new(Counted { inner: file, progress })),
             Ok((Access::Stream(name), file)) => {
-                self.named(source, path, name, Box::new(Counted { inner: file, progress }), false)
+                self.named(source, path, name, Box::new(Counted { inner: file, progress }), None)
             }
             Ok((Access::End(kind), file)) => {
                 let length = file.metadata().map_or(0, |data| data.len());
@@ -220,19 +221,20 @@ impl Reading<'_> {
         }
     }
 
-    /// Reads a file by its name and content; it may be in an archive.
+    /// Reads a file by its name and content. In an archive, it has the number of an edition.
     fn named(
         &mut self,
         source: &str,
         path: &Path,
         name: Name,
         data: Box<dyn Read + '_>,
-        in_archive: bool,
+        edition: Option<u32>,
     ) -> ControlFlow<()> {
         let kind = match name {
             Name::Host(name) => {
+                let edition = edition.unwrap_or(0);
                 let capture = host::read(name, data, self.limits);
-                return self.capture(source, capture);
+                return self.capture(source, capture.map(|capture| Capture { edition, ..capture }));
             }
             Name::Kind(kind) => Some(kind),
             Name::Nothing => None,
@@ -249,7 +251,7 @@ impl Reading<'_> {
                 let capture = host::read_misnamed(path, kind, &mut window, self.limits);
                 self.capture(source, capture)
             }
-            (Some(kind), _) | (None, Some(kind)) => self.stream(source, &mut window, kind, in_archive),
+            (Some(kind), _) | (None, Some(kind)) => self.stream(source, &mut window, kind, edition.is_some()),
             (None, None) => {
                 let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
                 self.skip(source, SkipReason::FileName(name))
@@ -297,14 +299,29 @@ impl Reading<'_> {
         }
     }
 
-    /// Reads the files of an archive.
+    /// Reads the files of an archive. One that is there twice, as `tar --append` leaves it, counts
+    /// as it was added last; it is reported.
     fn archive(&mut self, source: &str, archive: &mut dyn Archive) -> ControlFlow<()> {
+        let mut editions: HashMap<String, u32> = HashMap::default();
         while let Some(entry) = archive.next() {
             match entry.member {
                 Ok(None) => {}
                 Ok(Some(Member { name, data })) => {
                     let path = Path::new(&name);
-                    self.named(&format!("{source}/{name}"), path, Name::of(path), data, true)?;
+                    let kind = Name::of(path);
+                    let edition = match kind {
+                        Name::Host(_) => {
+                            let next = editions.entry(name.clone()).or_default();
+                            std::mem::replace(next, next.saturating_add(1))
+                        }
+                        Name::Kind(_) | Name::Nothing => 0,
+                    };
+                    if edition > 0 {
+                        let reason = format!("the entry {name:?} is there again; the last one counts");
+                        let reason = SkipReason::Archive(reason);
+                        self.deliver(source, [Event::skipped(entry.number, reason)])?;
+                    }
+                    self.named(&format!("{source}/{name}"), path, kind, data, Some(edition))?;
                 }
                 Err(reason) => self.deliver(source, [Event::skipped(entry.number, reason)])?,
             }

@@ -56,17 +56,19 @@ pub struct Facts {
     has_line: bool,
 }
 
-/// The order of captures, best last: newest; then an answer before a redirect, a redirect before an
-/// error, an error before silence; then by hash, so that the order is always the same.
-type Rank = (i64, Reverse<u16>, u128);
+/// The order of captures, best last: newest; then the last edition; then an answer before a
+/// redirect, a redirect before an error, an error before silence; then by hash, so that the order
+/// is always the same.
+type Rank = (i64, u32, Reverse<u16>, u128);
 
 fn rank(capture: &Capture) -> Rank {
     // No answer (0) wraps round to the worst status.
-    (capture.fetched_at, Reverse(capture.status.wrapping_sub(1)), capture.fingerprint())
+    let status = Reverse(capture.status.wrapping_sub(1));
+    (capture.fetched_at, capture.edition, status, capture.fingerprint())
 }
 
 fn status(rank: &Rank) -> u16 {
-    rank.1.0.wrapping_add(1)
+    rank.2.0.wrapping_add(1)
 }
 
 /// The subject of a capture, or the target of a redirect.

@@ -41,6 +41,7 @@ impl Capture {
             headers: fields.stated,
             body,
             truncated: false,
+            edition: 0,
         })
     }
 }

@@ -18,6 +18,7 @@ fn capture(url: &str, fetched_at: i64, status: u16, text: &str) -> Capture {
         headers: Vec::new(),
         body: if redirect { Vec::new() } else { text.as_bytes().to_vec() },
         truncated: false,
+        edition: 0,
     }
 }
 

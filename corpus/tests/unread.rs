@@ -4,10 +4,10 @@
 mod common;
 
 use common::{ask, at, built, opened, text};
-use robomaton_corpus::BatchOptions;
+use robomaton_corpus::{BatchOptions, Input, Progress, build};
 use robomaton_runtime::Image;
 use robomaton_tests::captures::build_from;
-use robomaton_tests::write::{gzip, record};
+use robomaton_tests::write::{gzip, record, tar};
 
 const ROBOTS: &str = "https://a.example/robots.txt";
 const ALLOWS: &str = "User-agent: *\nAllow: /\n";
@@ -290,4 +290,28 @@ fn a_304_alone_leaves_a_document_of_the_site_unread() {
     }
     let unchanged = at(2, "https://a.example/page", "HTTP/1.1 304 Not Modified\r\n\r\n");
     assert_eq!(trains(unchanged), "allowed");
+}
+
+/// Of two files of one name, the last one replaces the first, as `tar` and zip have it.
+#[test]
+fn the_last_file_of_a_name_in_an_archive_counts() {
+    let place = tempfile::tempdir().expect("a directory");
+    let verdict = |name: &str, archive: &[u8], reports: usize| {
+        let path = place.path().join(name);
+        std::fs::write(&path, archive).expect("room");
+        let built = build(&[Input::Path(path)], &BatchOptions::default(), &Progress::default());
+        let built = built.expect("an image");
+        assert_eq!(built.report.skipped_examples.len(), reports, "{:?}", built.report.skipped_examples);
+        ask(&opened(&built, 0), "bot", "crawl", "https://a.example/x")
+    };
+    for (bodies, wanted) in [
+        (&[ALLOWS, DISALLOWS][..], "disallowed"),
+        (&[DISALLOWS, ALLOWS], "allowed"),
+        (&[DISALLOWS, DISALLOWS, ALLOWS], "allowed"),
+        (&[ALLOWS, ALLOWS, DISALLOWS], "disallowed"),
+    ] {
+        let files: Vec<_> = bodies.iter().map(|body| ("d/a.example.txt", body.as_bytes().to_vec())).collect();
+        assert_eq!(verdict("x.tar", &tar(&files), bodies.len() - 1), wanted);
+        assert_eq!(verdict("x.tgz", &gzip(&tar(&files)), bodies.len() - 1), wanted);
+    }
 }
