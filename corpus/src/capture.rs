@@ -152,13 +152,14 @@ impl Capture {
                 && url::Url::parse(&self.url).is_ok_and(|url| is_root(url.path()) && url.query().is_none())
     }
 
-    /// Path and query of the URL as written.
+    /// Path and query of the URL as written, without the tabs and line ends that clients drop (R9).
     pub(crate) fn target(&self) -> String {
         let rest = self.after_scheme().unwrap_or_default();
         let rest = rest.split('#').next().unwrap_or_default();
+        let dropped = ['\t', '\n', '\r'];
         match rest.find(['/', '?', '\\']).map(|end| &rest[end..]) {
-            Some(target) if target.starts_with('/') => target.to_owned(),
-            Some(target) => format!("/{}", target.trim_start_matches('\\')),
+            Some(target) if target.starts_with('/') => target.replace(dropped, ""),
+            Some(target) => format!("/{}", target.trim_start_matches('\\').replace(dropped, "")),
             None => "/".to_owned(),
         }
     }

@@ -34,7 +34,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, btree_map};
 use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
-use url::Url;
+use url::{Position, Url};
 
 /// The maximum number of redirects in a row.
 pub const MAX_REDIRECTS: usize = 5;
@@ -528,10 +528,12 @@ fn offer<K: Ord, P>(
     }
 }
 
-/// The hash of a URL without its fragment. It stands for the URL, and is the same in every run, so
-/// nobody may be able to find two URLs of one hash.
+/// The hash of a URL without its fragment, with the authority of its site. It stands for the URL,
+/// and is the same in every run, so nobody may be able to find two URLs of one hash.
 fn normal_hash(mut url: Url) -> u128 {
     url.set_fragment(None);
-    let hash = Sha256::digest(url.as_str());
+    let site = SiteKey::from_url(url.as_str());
+    let of_site = site.map(|site| format!("{site}{}", &url[Position::BeforePath..]));
+    let hash = Sha256::digest(of_site.as_deref().unwrap_or(url.as_str()));
     hash.first_chunk().map_or(0, |&bytes| u128::from_le_bytes(bytes))
 }

@@ -315,3 +315,24 @@ fn the_last_file_of_a_name_in_an_archive_counts() {
         assert_eq!(verdict("x.tgz", &gzip(&tar(&files)), bodies.len() - 1), wanted);
     }
 }
+
+/// User names and the dot of the root label are no part of a site, so not of its files either.
+#[test]
+fn a_document_of_a_site_is_found_however_its_url_is_written() {
+    for path in ["/.well-known/tdmrep.json", "/ai.txt"] {
+        let body = match path {
+            "/ai.txt" => "User-Agent: *\nDisallow: /\n",
+            _ => r#"[{"location": "/", "tdm-reservation": 1}]"#,
+        };
+        for authority in ["a.example", "u:p@a.example", "a.example.", "u@A.example.:443"] {
+            let url = format!("https://{authority}{path}");
+            assert_eq!(trains(at(1, &url, text(body))), "disallowed", "{url}");
+        }
+    }
+    let noindex = "HTTP/1.1 200 OK\r\nX-Robots-Tag: noindex\r\n\r\n";
+    let records = [at(1, ROBOTS, text(ALLOWS)), at(1, "https://a.example/x\ty?\tz", noindex)];
+    let image = image_of(&records, true);
+    for url in ["https://a.example/xy?z", "https://a.example/x\ty?\tz"] {
+        assert_eq!(ask(&image, "bot", "index", url), "disallowed", "{url:?}");
+    }
+}
