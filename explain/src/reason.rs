@@ -298,7 +298,7 @@ impl Scoped<'_> {
 fn narrowest(level: Level) -> &'static str {
     match (level.holder, level.any) {
         (Holder::Element, _) => "an element of the page",
-        (Holder::PageForPurpose | Holder::Page | Holder::PageConventional, _) => "the page itself",
+        (Holder::PageForPurpose | Holder::Page, _) => "the page itself",
         (_, false) => "a record that names the crawler",
         (Holder::SubRecord, true) => "a sub-record for the purpose",
         (Holder::Record, true) => "what any crawler is told",
@@ -314,7 +314,6 @@ pub(crate) fn level_in_words(level: Level) -> String {
         }
         Holder::PageForPurpose => "META tags for this purpose",
         Holder::Page => "META tags",
-        Holder::PageConventional => "conventional META tags",
         Holder::SubRecord => "sub-records for this purpose",
         Holder::Record => "the general fields of records",
     };

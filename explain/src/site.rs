@@ -62,7 +62,7 @@ struct Document {
 /// Rules for some crawlers, and perhaps some purposes.
 #[derive(Serialize)]
 struct Group {
-    /// `conventional`, `acap`, `page`, `page-conventional`, `element`.
+    /// `conventional`, `acap`, `page`, `element`.
     role: &'static str,
     agents: Vec<String>,
     purposes: Vec<String>,

@@ -3,8 +3,8 @@
 //!
 //! The compiler has a file for each language, which says how it is parsed and weighed. An image
 //! keeps only a [`Role`] for each group of rules. Runtime, tables and explanations query that role
-//! here. Invariant: the numbers of roles are bytes of the format. This file does not know how rules
-//! are matched or weighed.
+//! here. Invariant: the numbers of roles are bytes of the format, in lists as in details. This file
+//! does not know how rules are matched or weighed.
 
 use crate::usage::{CRAWL, INDEX, USAGES};
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,7 @@ use std::fmt;
 
 /// The language of a group of rules, and its place in a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "u32", try_from = "u32")]
 #[repr(u8)]
 pub enum Role {
     /// Records of user-agent groups. Their rules are ranked: the matching rule with the highest
@@ -21,8 +22,6 @@ pub enum Role {
     Element = 1,
     /// ACAP fields in the META tags of a page (M1, M2).
     Page = 2,
-    /// Conventional directives in the META tags of a page.
-    PageConventional = 3,
     /// ACAP fields of robots.txt, and of files that it refers to.
     Field = 4,
     /// Rules of user-agent groups for a usage on which silence says nothing; ranked like
@@ -33,18 +32,18 @@ pub enum Role {
 
 impl Role {
     /// Every role, in the order of its number.
-    pub const ALL: [Role; 6] = [
-        Role::Conventional,
-        Role::Element,
-        Role::Page,
-        Role::PageConventional,
-        Role::Field,
-        Role::Preference,
-    ];
+    pub const ALL: [Role; 5] = [Role::Conventional, Role::Element, Role::Page, Role::Field, Role::Preference];
 
-    /// The role with this number, if there is one.
-    pub fn from_u32(number: u32) -> Option<Role> {
-        Role::ALL.get(usize::try_from(number).ok()?).copied()
+    /// The role with this number, if there is one. Number 3 was a role before format version 4.
+    pub const fn from_u32(number: u32) -> Option<Role> {
+        match number {
+            0 => Some(Role::Conventional),
+            1 => Some(Role::Element),
+            2 => Some(Role::Page),
+            4 => Some(Role::Field),
+            5 => Some(Role::Preference),
+            _ => None,
+        }
     }
 
     /// The name in tables and JSON.
@@ -53,7 +52,6 @@ impl Role {
             Role::Conventional => "conventional",
             Role::Field => "acap",
             Role::Page => "page",
-            Role::PageConventional => "page-conventional",
             Role::Element => "element",
             Role::Preference => "preference",
         }
@@ -64,7 +62,6 @@ impl Role {
         match self {
             Role::Conventional | Role::Preference => "rep",
             Role::Element | Role::Page | Role::Field => "acap",
-            Role::PageConventional => "robots-meta",
         }
     }
 
@@ -72,7 +69,6 @@ impl Role {
     pub const fn title(self) -> &'static str {
         match self {
             Role::Field => "ACAP",
-            Role::PageConventional => "page, conventional",
             other => other.name(),
         }
     }
@@ -84,7 +80,6 @@ impl Role {
             Role::Conventional | Role::Preference => "conventional",
             Role::Element => "elements",
             Role::Page => "META tags",
-            Role::PageConventional => "conventional META tags",
             Role::Field if for_purpose => "sub-record",
             Role::Field => "record",
         }
@@ -98,12 +93,12 @@ impl Role {
 
     /// True if the rules are in a page, and cover that page only.
     pub const fn is_of_page(self) -> bool {
-        matches!(self, Role::Element | Role::Page | Role::PageConventional)
+        matches!(self, Role::Element | Role::Page)
     }
 
     /// True if the rules are in META tags, which apply under each of a crawler's names.
     pub const fn is_of_meta_tags(self) -> bool {
-        matches!(self, Role::Page | Role::PageConventional)
+        matches!(self, Role::Page)
     }
 
     /// True if names in these groups count as names that the text knows (R5). Names in pages do
@@ -117,8 +112,22 @@ impl Role {
         match self {
             Role::Conventional | Role::Preference => 0,
             Role::Field => 1,
-            Role::Element | Role::Page | Role::PageConventional => 2,
+            Role::Element | Role::Page => 2,
         }
+    }
+}
+
+impl From<Role> for u32 {
+    fn from(role: Role) -> u32 {
+        role as u32
+    }
+}
+
+impl TryFrom<u32> for Role {
+    type Error = &'static str;
+
+    fn try_from(number: u32) -> Result<Role, &'static str> {
+        Role::from_u32(number).ok_or("an unknown role")
     }
 }
 
@@ -158,7 +167,6 @@ impl fmt::Display for Spelling<'_> {
             },
             Role::Field => write!(f, "ACAP-{word}-{usage}: {pattern}"),
             Role::Page => write!(f, "META ACAP {word}-{usage}"),
-            Role::PageConventional => write!(f, "META {word}-{usage}"),
             Role::Element => write!(f, "element, {usage}"),
         }
     }
@@ -180,10 +188,16 @@ mod tests {
 
     #[test]
     fn roles_have_their_numbers() {
-        for (number, role) in (0..).zip(Role::ALL) {
-            assert_eq!((role as u32, Role::from_u32(number)), (number, Some(role)));
+        let numbers = Role::ALL.map(|role| role as u8);
+        assert_eq!(numbers, [0, 1, 2, 4, 5]);
+        for number in 0..=u8::MAX {
+            let role = Role::from_u32(number.into());
+            assert_eq!(role.map(|role| role as u8), numbers.contains(&number).then_some(number));
+            assert_eq!(postcard::from_bytes(&[number]).ok(), role);
+            if let Some(role) = role {
+                assert_eq!(postcard::to_allocvec(&role).unwrap(), [number]);
+            }
         }
-        assert_eq!(Role::from_u32(6), None);
     }
 
     #[test]

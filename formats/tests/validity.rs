@@ -381,7 +381,12 @@ fn rules_of_scoped_sets() {
     check(
         13,
         "unknown role",
-        &[&|c| put(&mut c.lists, field(OWN, 2, 3), 6), &|c| put(&mut c.lists, field(REST, 0, 3), u32::MAX)],
+        &[
+            &|c| put(&mut c.lists, field(OWN, 2, 3), 6),
+            // A role before format version 4.
+            &|c| put(&mut c.lists, field(OWN, 2, 3), 3),
+            &|c| put(&mut c.lists, field(REST, 0, 3), u32::MAX),
+        ],
     );
     check(
         13,
@@ -491,7 +496,8 @@ fn numbers_of_details() {
     let group = |role, notation, schedule: &[u8]| {
         detail(&[&[1, role, 0, 1, 0, 0, 0, notation, 0, 0], schedule, &[0, 0, 0, 0, 0, 0]].concat())
     };
-    assert_eq!([group(4, 3, &[0]), group(6, 3, &[0]), group(4, 4, &[0])], [None, Some(16), Some(16)]);
+    assert_eq!([group(4, 3, &[0]), group(5, 3, &[0]), group(4, 4, &[0])], [None, None, Some(16)]);
+    assert_eq!([group(3, 3, &[0]), group(6, 3, &[0])], [Some(16); 2]);
     // Delays, one rate, visits, comments.
     let rate = |rate: &[u8]| group(0, 0, &[&[1, 0, 1], rate, &[0, 0]].concat());
     assert_eq!([rate(&[1, 60, 0]), rate(&[0, 60, 0]), rate(&[1, 0, 0])], [None, Some(16), Some(16)]);

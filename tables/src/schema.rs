@@ -229,11 +229,7 @@ const GROUPS: Table = Table {
             Number,
             "its number in the text, from 0: conventional groups first, then ACAP, then pages, each in file order",
         ),
-        always(
-            "role",
-            Word,
-            "`conventional`, `acap`, and for pages `page`, `page-conventional` and `element`",
-        ),
+        always("role", Word, "`conventional`, `acap`, and for pages `page` and `element`"),
         always("default", Flag, "true if it applies to crawlers that no group names (`*`)"),
         always("named", Number, "the number of crawlers that it names, without `*`"),
         always("rules", Number, "the number of its rules"),

@@ -202,14 +202,13 @@ fn addresses(
         (Role::Element, _) => return vec![(false, Holder::Element)],
         (Role::Page, true) => Holder::PageForPurpose,
         (Role::Page, false) => Holder::Page,
-        (Role::PageConventional, _) => Holder::PageConventional,
         (Role::Field, true) => Holder::SubRecord,
         (Role::Field, false) => Holder::Record,
     };
     let rule = policy.profile.agent_rule();
     let named = match group.role {
         // A page addresses all names of a crawler.
-        Role::Page | Role::PageConventional => names.iter().any(|name| is_named(group, rule, name)),
+        Role::Page => names.iter().any(|name| is_named(group, rule, name)),
         _ => matches!(choice, Choice::Named(name) if is_named(group, rule, name)),
     };
     let named = named.then_some((false, holder));

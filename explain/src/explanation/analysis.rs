@@ -176,7 +176,6 @@ impl From<trace::Level> for Level {
                 Holder::Element => "element",
                 Holder::PageForPurpose => "page, for the purpose",
                 Holder::Page => "page",
-                Holder::PageConventional => "page, conventional",
                 Holder::SubRecord => "sub-record",
                 Holder::Record => "record",
             },

@@ -38,8 +38,6 @@ pub enum Holder {
     PageForPurpose,
     /// A META tag.
     Page,
-    /// A conventional META tag.
-    PageConventional,
     /// A sub-record for the requested purpose.
     SubRecord,
     /// The general part of a record.
@@ -54,7 +52,6 @@ impl Holder {
             (Role::Element, _) => Some(Holder::Element),
             (Role::Page, true) => Some(Holder::PageForPurpose),
             (Role::Page, false) => Some(Holder::Page),
-            (Role::PageConventional, _) => Some(Holder::PageConventional),
             (Role::Field, true) => Some(Holder::SubRecord),
             (Role::Field, false) => Some(Holder::Record),
             (Role::Conventional | Role::Preference, _) => None,

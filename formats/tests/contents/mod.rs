@@ -199,7 +199,7 @@ pub(crate) fn scoped(sites: Vec<Site>) -> Contents {
     let own = vec![
         entry(Role::Conventional, CRAWL, 0, 1),
         entry(Role::Page, 16, 1, 0),
-        entry(Role::PageConventional, INDEX, 0, 0),
+        entry(Role::Page, INDEX, 0, 0),
     ];
     let own = list(Some(rest), own, &mut contents);
     let sets = vec![SetRef::List(ListAt::new(0)), SetRef::List(own)];

@@ -61,49 +61,51 @@ pub(super) enum Origin {
 
 /// The levels of a usage, in the order in which they are asked: fields that name the crawler before
 /// fields for any crawler, pages before the text. Elements stand before all others.
-const LEVELS: [(Origin, Holder); 11] = [
+const LEVELS: [(Origin, Holder); 9] = [
     (Origin::Rest, Holder::Element),
     (Origin::OwnPages, Holder::PageForPurpose),
     (Origin::OwnPages, Holder::Page),
-    (Origin::OwnPages, Holder::PageConventional),
     (Origin::List, Holder::SubRecord),
     (Origin::List, Holder::Record),
     (Origin::Rest, Holder::PageForPurpose),
     (Origin::Rest, Holder::Page),
-    (Origin::Rest, Holder::PageConventional),
     (Origin::Rest, Holder::SubRecord),
     (Origin::Rest, Holder::Record),
 ];
 
 const ELEMENTS: u16 = 1;
-const PAGES: u16 = 0b1_1100_1111;
+const PAGES: u16 = 0b110_0111;
 const RANKED: u16 = 1 << 15;
 
-/// The bits of entries, by origin, role, and whether they are for purposes.
-static BITS: [[[u16; 2]; Role::ALL.len()]; 3] = bits();
+/// One more than the greatest number of a role.
+const ROLES: usize = Role::Preference as usize + 1;
 
-const fn bits() -> [[[u16; 2]; Role::ALL.len()]; 3] {
-    let mut bits = [[[0; 2]; Role::ALL.len()]; 3];
-    let mut role = 0;
-    while role < Role::ALL.len() {
+/// The bits of entries, by origin, number of the role, and whether they are for purposes.
+static BITS: [[[u16; 2]; ROLES]; 3] = bits();
+
+const fn bits() -> [[[u16; 2]; ROLES]; 3] {
+    let mut bits = [[[0; 2]; ROLES]; 3];
+    let mut number = 0;
+    while number < Role::ALL.len() {
+        let role = Role::ALL[number];
         let mut level = 0;
         while level < LEVELS.len() {
             let (origin, holder) = LEVELS[level];
             let mut for_purpose = 0;
             while for_purpose < 2 {
-                if let Some(own) = Holder::of(Role::ALL[role], for_purpose == 1)
+                if let Some(own) = Holder::of(role, for_purpose == 1)
                     && own as u8 == holder as u8
                 {
-                    bits[origin as usize][role][for_purpose] = 1 << level;
+                    bits[origin as usize][role as usize][for_purpose] = 1 << level;
                 }
                 for_purpose += 1;
             }
             level += 1;
         }
-        if Role::ALL[role].is_ranked() {
-            bits[Origin::List as usize][role] = [RANKED; 2];
+        if role.is_ranked() {
+            bits[Origin::List as usize][role as usize] = [RANKED; 2];
         }
-        role += 1;
+        number += 1;
     }
     bits
 }
@@ -196,8 +198,8 @@ mod tests {
             let is_page = holder < Holder::SubRecord;
             assert_eq!(PAGES >> level & 1 == 1, is_page, "{origin:?} {holder:?}");
             let of = BITS[origin as usize].as_flattened().iter().filter(|&&bit| bit == 1 << level).count();
-            let roles_with_two = usize::from(matches!(holder, Holder::Element | Holder::PageConventional));
-            assert_eq!(of, 1 + roles_with_two, "{origin:?} {holder:?}");
+            // An element counts with and without a purpose.
+            assert_eq!(of, 1 + usize::from(holder == Holder::Element), "{origin:?} {holder:?}");
         }
         assert_eq!(BITS[Origin::Rest as usize][Role::Conventional as usize], [0; 2]);
         assert_eq!(BITS[Origin::List as usize][Role::Preference as usize], [RANKED; 2]);

@@ -10,14 +10,12 @@ import java.util.List;
  * <p>It does not weigh rules.
  */
 final class Detail {
-    /** Roles of groups. */
+    /** Roles of groups. Number 3 is none. */
     static final int CONVENTIONAL = 0;
     static final int ELEMENT = 1;
     static final int PAGE = 2;
-    static final int PAGE_CONVENTIONAL = 3;
     static final int FIELD = 4;
     private static final int PREFERENCE = 5;
-    private static final int ROLES = 6;
     private static final int NOTATIONS = 4;
     private static final int LANGUAGES = 8;
     private static final int CARRIERS = 7;
@@ -46,7 +44,7 @@ final class Detail {
         }
 
         boolean isOfPage() {
-            return role == ELEMENT || role == PAGE || role == PAGE_CONVENTIONAL;
+            return role == ELEMENT || role == PAGE;
         }
     }
 
@@ -97,7 +95,7 @@ final class Detail {
     }
 
     private static Group group(Postcard in) {
-        int role = in.below(ROLES);
+        int role = role(in);
         List<String> crawlers = in.strings();
         boolean isDefault = in.bool();
         List<byte[]> purposes = in.list(Postcard::run);
@@ -110,6 +108,14 @@ final class Detail {
         List<Extension> extensions = in.list(Detail::extension);
         Schedule schedule = in.bool() ? Schedule.read(in) : Schedule.NONE;
         return new Group(role, crawlers, isDefault, purposes, file, notation, rules, extensions, schedule);
+    }
+
+    private static int role(Postcard in) {
+        int role = in.below(PREFERENCE + 1);
+        if (!ScopedList.isRole(role)) {
+            throw Damage.FOUND;
+        }
+        return role;
     }
 
     private static Preferences preferences(Postcard in) {

@@ -184,7 +184,7 @@ final class PolicyCheck {
     }
 
     private String entry(ScopedList list, int entry) {
-        if (list.role(entry) > ScopedList.PREFERENCE) {
+        if (!ScopedList.isRole(list.role(entry))) {
             return "a list holds an unknown role";
         }
         if (list.usage(entry) >= usages) {

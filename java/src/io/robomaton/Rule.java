@@ -36,8 +36,6 @@ public record Rule(
                 return "element, " + usage;
             case Detail.PAGE:
                 return "META ACAP " + word + "-" + usage;
-            case Detail.PAGE_CONVENTIONAL:
-                return "META " + word + "-" + usage;
             case Detail.FIELD:
                 return "ACAP-" + word + "-" + usage + ": " + pattern;
             default:

@@ -13,9 +13,9 @@ final class Scoped {
     /** The place of fields, closest first; the order of {@link #holds}. */
     private static final int ELEMENTS = 0;
     private static final int PAGE_FOR_PURPOSE = 1;
-    private static final int PAGE_CONVENTIONAL = 3;
-    private static final int SUB_RECORD = 4;
-    private static final int RECORD = 5;
+    private static final int PAGE = 2;
+    private static final int SUB_RECORD = 3;
+    private static final int RECORD = 4;
 
     private final Question question;
     private final Usage usage;
@@ -132,7 +132,7 @@ final class Scoped {
         }
         for (int turn = 0; turn < 2; turn++) {
             any = turn == 1;
-            for (int of = PAGE_FOR_PURPOSE; of <= PAGE_CONVENTIONAL && pages; of++) {
+            for (int of = PAGE_FOR_PURPOSE; of <= PAGE && pages; of++) {
                 if (any ? restHasPages && collect(rest, of) : collectNamed(of)) {
                     return;
                 }
@@ -183,10 +183,8 @@ final class Scoped {
                 return role == ScopedList.ELEMENT;
             case PAGE_FOR_PURPOSE:
                 return role == ScopedList.PAGE && forPurpose;
-            case 2:
+            case PAGE:
                 return role == ScopedList.PAGE && !forPurpose;
-            case PAGE_CONVENTIONAL:
-                return role == ScopedList.PAGE_CONVENTIONAL;
             case SUB_RECORD:
                 return role == ScopedList.FIELD && forPurpose;
             default:

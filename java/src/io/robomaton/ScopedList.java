@@ -5,7 +5,6 @@ final class ScopedList {
     static final int CONVENTIONAL = 0;
     static final int ELEMENT = 1;
     static final int PAGE = 2;
-    static final int PAGE_CONVENTIONAL = 3;
     static final int FIELD = 4;
     static final int PREFERENCE = 5;
     private static final long NONE = 0xFFFF_FFFFL;
@@ -42,6 +41,11 @@ final class ScopedList {
         if (at + HEAD + (long) ENTRY * count > lists.length) {
             throw Damage.FOUND;
         }
+    }
+
+    /** True for the numbers of roles. */
+    static boolean isRole(long number) {
+        return number >= CONVENTIONAL && number <= PAGE || number == FIELD || number == PREFERENCE;
     }
 
     static boolean isScoped(Shard shard, long list) {
@@ -90,7 +94,7 @@ final class ScopedList {
     boolean hasPages() {
         for (int entry = 0; entry < count; entry++) {
             long role = role(entry);
-            if (role >= ELEMENT && role <= PAGE_CONVENTIONAL) {
+            if (role == ELEMENT || role == PAGE) {
                 return true;
             }
         }
