@@ -61,8 +61,8 @@ pub(crate) fn name_whole(policy: &mut Policy<'_>) -> Result<(), OverLimit> {
     Ok(())
 }
 
-/// The crawlers that a record sends to another file.
-pub(super) struct Sent<'a, 's> {
+/// The crawlers of a record that refers to another file.
+pub(super) struct ReferringCrawlers<'a, 's> {
     any: bool,
     /// The named ones, keyed by lower-case name.
     named: BTreeMap<String, &'a Agent<'s>>,
@@ -70,8 +70,8 @@ pub(super) struct Sent<'a, 's> {
     whole: HashMap<String, Vec<&'a Agent<'s>>>,
 }
 
-impl<'a, 's> Sent<'a, 's> {
-    pub(super) fn new(agents: &'a [Agent<'s>]) -> Sent<'a, 's> {
+impl<'a, 's> ReferringCrawlers<'a, 's> {
+    pub(super) fn new(agents: &'a [Agent<'s>]) -> ReferringCrawlers<'a, 's> {
         let named: BTreeMap<String, &Agent<'s>> =
             agents.iter().filter_map(|agent| Some((lower_name(agent)?, agent))).collect();
         let mut whole: HashMap<String, Vec<&Agent<'s>>> = HashMap::new();
@@ -80,7 +80,7 @@ impl<'a, 's> Sent<'a, 's> {
                 whole.entry(other).or_default().push(agent);
             }
         }
-        Sent { any: agents.contains(&Agent::Any), named, whole }
+        ReferringCrawlers { any: agents.contains(&Agent::Any), named, whole }
     }
 
     /// The crawlers that a record of the referenced file addresses: the referring record's crawlers
@@ -94,8 +94,8 @@ impl<'a, 's> Sent<'a, 's> {
         let mut addressed: Vec<Agent<'s>> = Vec::new();
         for agent in there {
             let Some(name) = lower_name(agent) else { continue };
-            let is_sent = |name: &String| self.named.contains_key(name);
-            if self.any || is_sent(&name) || other_names(&name).iter().any(is_sent) {
+            let refers = |name: &String| self.named.contains_key(name);
+            if self.any || refers(&name) || other_names(&name).iter().any(refers) {
                 addressed.push(agent.clone());
             }
             let whole = self.whole.get(&name).into_iter().flatten().copied();
