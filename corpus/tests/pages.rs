@@ -99,8 +99,8 @@ fn the_outcome_stays_what_it_is() {
     ] {
         let image = opened(&with_pages(&[page.clone(), at(1, "https://a.example/robots.txt", block)]), 0);
         assert_eq!(image.site("https://a.example/").unwrap().outcome(), Some(outcome));
-        let unheard = if outcome == Outcome::Unresolved { " incomplete" } else { "" };
-        assert_eq!(index(&image, "https://a.example/p"), format!("disallowed{unheard}"), "{outcome}");
+        let doubt = if outcome == Outcome::Unresolved { " incomplete" } else { "" };
+        assert_eq!(index(&image, "https://a.example/p"), format!("disallowed{doubt}"), "{outcome}");
         assert_eq!(ask(&image, "bot", "crawl", "https://a.example/p"), crawl, "{outcome}");
         assert_eq!(
             index(&image, "https://a.example/q"),

@@ -54,9 +54,9 @@ impl<'a> ImageAnswer<'a> {
     ) -> Result<T, Error> {
         let site = self.verdict.site();
         let target = site.map(|site| site.target(self.url)).unwrap_or_default();
-        let unheard = site.is_none_or(|site| site.is_unheard());
+        let robots_may_refuse = site.is_none_or(|site| site.robots_may_refuse());
         let agents = self.query.agents();
-        let query = self.query.trace_query(&agents, &target, unheard);
+        let query = self.query.trace_query(&agents, &target, robots_may_refuse);
         let trace = trace(policy, &query);
         check_agreement(policy, &trace, &self.verdict, &self.account)?;
         Ok(read(&Evidence { policy, trace: &trace, query: &query }))

@@ -46,11 +46,11 @@ impl Query {
         &'a self,
         agents: &'a [&'a str],
         target: &'a [u8],
-        unheard: bool,
+        robots_may_refuse: bool,
     ) -> TraceQuery<'a> {
         let (usage, purpose) = (self.usage.as_str(), self.purpose.as_deref());
         let Query { elements, named_only, .. } = *self;
-        TraceQuery { agents, usage, purpose, target, elements, unheard, named_only }
+        TraceQuery { agents, usage, purpose, target, elements, robots_may_refuse, named_only }
     }
 
     /// The names, borrowed.

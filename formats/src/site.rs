@@ -328,7 +328,7 @@ impl Outcome {
     }
 
     /// True if the site may have a robots.txt that was not read.
-    pub const fn is_unheard(self) -> bool {
+    pub const fn is_unread(self) -> bool {
         matches!(self, Outcome::Unreachable | Outcome::Unresolved | Outcome::NotCaptured | Outcome::OverLimit)
     }
 

@@ -167,7 +167,8 @@ pub(crate) fn of_fields(query: &Query<'_>) -> Option<Account> {
     let Lookup::Set(SetRef::List(list)) = crawler.set(view, &PolicyView::read(policy)?)? else { return None };
     let list = ScopedView::read(view.list(list)?)?;
     let elements = site.shared.terms.elements;
-    let question = ScopedQuestion { view, list, crawler, policy, target: &target, elements, unheard: false };
+    let question =
+        ScopedQuestion { view, list, crawler, policy, target: &target, elements, robots_may_refuse: false };
     let mut found = ScopedAccount::default();
     let decision = with_fields(&question, |fields| fields.answer(usage, Some(&mut found)))?.decision?;
     found.fields.sort_unstable();

@@ -191,10 +191,10 @@ impl Asking<'_> {
                 answer = otherwise;
             }
         }
-        // A robots.txt that could not be fetched may refuse what statements permit (decision g).
+        // A robots.txt that was not read may refuse what statements permit (decision g).
         answer.incomplete |= answer.basis == Basis::Preferences
             && matches!(answer.decision, Decision::Allowed | Decision::Conditional)
-            && self.groups.are_unheard(self.site);
+            && self.groups.may_refuse(self.site);
         Some(answer)
     }
 

@@ -11,7 +11,7 @@ use crate::program;
 use crate::scoped::{Fields, ScopedAnswer, ScopedQuestion, with_fields};
 use crate::site::Site;
 use crate::target::{Space, Target, canonical};
-use crate::terms::is_unheard;
+use crate::terms::may_refuse;
 use robomaton_formats::decision::is_robots_txt;
 use robomaton_formats::notation::has_dropped;
 use robomaton_formats::policy::{PolicyView, Role, ScopedView, is_scoped, read_list};
@@ -173,8 +173,8 @@ impl Scoped<'_> {
     ) -> Option<T> {
         let Scoped { list, policy, .. } = *self;
         let (view, elements, target) = (site.view(), site.shared.terms.elements, target.raw());
-        let unheard = self.is_unheard(site);
-        let question = ScopedQuestion { view, list, crawler, policy, target, elements, unheard };
+        let robots_may_refuse = self.may_refuse(site);
+        let question = ScopedQuestion { view, list, crawler, policy, target, elements, robots_may_refuse };
         with_fields(&question, ask)
     }
 
@@ -212,9 +212,9 @@ impl Scoped<'_> {
         }
     }
 
-    /// True if robots.txt could not be fetched: what it says may refuse beside a page that permits.
-    fn is_unheard(&self, site: &Site<'_>) -> bool {
-        self.no_rules.is_some_and(|no_rules| is_unheard(no_rules.outcome, site.decide_outcome(no_rules)))
+    /// True if the robots.txt may refuse beside a page that permits.
+    fn may_refuse(&self, site: &Site<'_>) -> bool {
+        self.no_rules.is_some_and(|no_rules| may_refuse(no_rules.outcome, site.decide_outcome(no_rules)))
     }
 }
 
@@ -224,7 +224,8 @@ pub(crate) fn is_exempt(site: &Site<'_>, usage: Usage<'_>, target: &[u8]) -> boo
     may_be_exempt(target) && is_robots(site, usage, target)
 }
 
-/// One byte, plain, the start of an escape or one that is dropped, eliminates nearly all targets.
+/// True unless R13 cannot apply. The second byte rules nearly all targets out: it must be `r`,
+/// begin an escape, or be one that is dropped.
 #[inline(always)]
 pub(crate) fn may_be_exempt(target: &[u8]) -> bool {
     matches!(target.get(1), Some(b'r' | b'%' | b'\t' | b'\n' | b'\r'))
@@ -285,11 +286,11 @@ pub(crate) fn groups<'a>(site: &Site<'a>, crawler: &Crawler) -> Option<(Groups<'
 }
 
 impl<'a> Groups<'a> {
-    /// True if robots.txt could not be fetched: it may refuse what is permitted beside it.
-    pub(crate) fn are_unheard(&self, site: &Site<'_>) -> bool {
+    /// True if the robots.txt has no rules here, but may refuse what is permitted beside it.
+    pub(crate) fn may_refuse(&self, site: &Site<'_>) -> bool {
         match self {
-            Groups::NoRules(no_rules) => is_unheard(no_rules.outcome, site.decide_outcome(*no_rules)),
-            Groups::Scoped(scoped) => scoped.is_unheard(site),
+            Groups::NoRules(no_rules) => may_refuse(no_rules.outcome, site.decide_outcome(*no_rules)),
+            Groups::Scoped(scoped) => scoped.may_refuse(site),
             Groups::Narrowed | Groups::Nobody | Groups::Program(_) | Groups::List(_) => false,
         }
     }

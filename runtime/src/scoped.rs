@@ -44,8 +44,9 @@ pub(crate) struct ScopedQuestion<'a> {
     pub(crate) target: &'a [u8],
     /// True if the caller works on elements of pages.
     pub(crate) elements: bool,
-    /// True if robots.txt may exist but could not be read: it might refuse.
-    pub(crate) unheard: bool,
+    /// True if a robots.txt that was not read, or that counts as refusing everything, may refuse
+    /// what a page permits.
+    pub(crate) robots_may_refuse: bool,
 }
 
 /// The combined answer of the fields.
@@ -159,7 +160,7 @@ impl Fields<'_> {
 
     /// True if something is missing that might change an answer of this level.
     fn is_incomplete(&self, level: Option<Level>) -> bool {
-        self.is_cut || self.question.unheard && level.is_some_and(|level| level.is_of_page())
+        self.is_cut || self.question.robots_may_refuse && level.is_some_and(|level| level.is_of_page())
     }
 
     /// Sets of keys are cleared for every usage, so scopes with few patterns get small ones. Out of

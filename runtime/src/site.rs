@@ -5,7 +5,7 @@
 use crate::crawler::{Crawler, Usage};
 use crate::stack::Shared;
 use crate::target;
-use crate::terms::is_unheard;
+use crate::terms::may_refuse;
 use robomaton_formats::detail::{Detail, Extension};
 use robomaton_formats::layout::{FetchRecord, NONE};
 use robomaton_formats::policy::PolicyView;
@@ -161,12 +161,11 @@ impl<'i> Site<'i> {
         })
     }
 
-    /// True if robots.txt may exist but could not be read, or if its outcome disallows everything
-    /// on these terms. Such a robots.txt might name a crawler that a page addresses only as any
-    /// crawler.
-    pub fn is_unheard(&self) -> bool {
+    /// True if the site may have a robots.txt that was not read, or if its outcome disallows
+    /// everything on these terms. Such a robots.txt may refuse what pages and statements permit.
+    pub fn robots_may_refuse(&self) -> bool {
         let Some(no_rules) = self.no_rules() else { return true };
-        no_rules.is_some_and(|no_rules| is_unheard(no_rules.outcome, self.decide_outcome(no_rules)))
+        no_rules.is_some_and(|no_rules| may_refuse(no_rules.outcome, self.decide_outcome(no_rules)))
     }
 
     /// The HTTP status of the capture, 0 if there was none.

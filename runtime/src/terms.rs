@@ -93,8 +93,9 @@ impl Terms {
     }
 }
 
-/// True if a robots.txt without rules may exist but could not be read, or counts as one that
-/// forbids everything: then a page that addresses all crawlers does not have the last word.
-pub(crate) fn is_unheard(outcome: Outcome, silence: Decision) -> bool {
-    outcome.is_unheard() || silence == Decision::Disallowed
+/// True if a site without rules may have a robots.txt that was not read, or if its outcome
+/// disallows everything on the caller's terms (`decision`): either may refuse what pages and
+/// statements permit.
+pub(crate) fn may_refuse(outcome: Outcome, decision: Decision) -> bool {
+    outcome.is_unread() || decision == Decision::Disallowed
 }

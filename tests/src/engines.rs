@@ -212,7 +212,7 @@ impl Engine for Trace {
                     purpose,
                     target: &target,
                     elements,
-                    unheard: false,
+                    robots_may_refuse: false,
                     named_only,
                 };
                 told(&policy, &compiler::trace::trace(&policy, &asked))

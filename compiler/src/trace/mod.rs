@@ -35,9 +35,9 @@ pub struct TraceQuery<'a> {
     /// The crawler handles elements of pages separately, so prohibitions for elements do not cover
     /// the page (M13).
     pub elements: bool,
-    /// The site may have a robots.txt that was not read, so permissions in pages for any crawler,
-    /// and by statements, are incomplete.
-    pub unheard: bool,
+    /// A robots.txt that was not read, or that counts as refusing everything, may refuse what pages
+    /// permit to any crawler, or statements permit: such permissions are incomplete.
+    pub robots_may_refuse: bool,
     /// Only groups and records that name the crawler count.
     pub named_only: bool,
 }
@@ -51,7 +51,7 @@ impl<'a> TraceQuery<'a> {
             purpose: None,
             target,
             elements: false,
-            unheard: false,
+            robots_may_refuse: false,
             named_only: false,
         }
     }

@@ -51,8 +51,8 @@ pub(super) fn unite(policy: &Policy<'_>, query: &TraceQuery<'_>, trace: &mut Tra
         }
         trace.decision = decision;
         trace.incomplete |= all.is_incomplete();
-        // A robots.txt that could not be fetched may refuse what statements permit (decision g).
-        trace.incomplete |= query.unheard
+        // A robots.txt that was not read may refuse what statements permit (decision g).
+        trace.incomplete |= query.robots_may_refuse
             && matches!(decision, Decision::Allowed | Decision::Conditional)
             && !rules.decides_alone(Finding::effects(&own).and(of_parts));
     }

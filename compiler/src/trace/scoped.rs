@@ -47,8 +47,8 @@ pub(super) fn weigh(
     let missing = |group: &Group<'_>| {
         group.incomplete && !addresses(group, policy, &of_any, names, &trace.choice).is_empty()
     };
-    trace.incomplete =
-        policy.groups.iter().any(missing) || query.unheard && level.is_some_and(|level| level.is_of_page());
+    trace.incomplete = policy.groups.iter().any(missing)
+        || query.robots_may_refuse && level.is_some_and(|level| level.is_of_page());
     // Groups with matching rules count as groups that apply.
     let mut groups: Vec<usize> = trace.matches.iter().map(|found| found.group).collect();
     groups.append(&mut trace.groups);

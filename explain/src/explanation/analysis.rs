@@ -43,7 +43,7 @@ pub(super) struct Analysis {
     pub(super) missing: Vec<String>,
     /// True if robots.txt may exist but could not be read.
     #[serde(skip)]
-    pub(super) unheard: bool,
+    pub(super) robots_may_refuse: bool,
 }
 
 /// A group or record that addresses the crawler.
@@ -113,7 +113,7 @@ impl Analysis {
             level: if is_overridden { None } else { level(evidence) },
             undetermined: trace.undetermined.iter().map(|pair| Pair::new(policy, *pair)).collect(),
             missing: if trace.incomplete { missing } else { Vec::new() },
-            unheard: query.unheard,
+            robots_may_refuse: query.robots_may_refuse,
         }
     }
 }

@@ -175,7 +175,7 @@ impl Explanation {
             return "incomplete: what could not be read, or is missing, may permit or refuse it".to_owned();
         }
         let files = self.analysis.missing.join(", ");
-        let what = match (files.as_str(), self.analysis.unheard) {
+        let what = match (files.as_str(), self.analysis.robots_may_refuse) {
             ("", true) => "the robots.txt of the site, which nobody has read",
             ("", false) => "a file that is referred to",
             (files, _) => files,

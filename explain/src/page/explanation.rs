@@ -37,10 +37,10 @@ pub struct PageExplanation {
     version: Option<Version>,
     #[serde(flatten)]
     meaning: Meaning,
-    /// True if robots.txt may exist but could not be read, or if it counts as forbidding
-    /// everything.
+    /// True if a robots.txt that was not read, or that counts as refusing everything, may refuse
+    /// what the page permits.
     #[serde(skip)]
-    unheard: bool,
+    robots_may_refuse: bool,
     #[serde(skip)]
     is_allowed: bool,
     #[serde(skip)]
@@ -104,7 +104,7 @@ impl PageExplanation {
             ),
             version,
             meaning,
-            unheard: evidence.is_some_and(|evidence| evidence.query.unheard),
+            robots_may_refuse: evidence.is_some_and(|evidence| evidence.query.robots_may_refuse),
             is_allowed: verdict.is_allowed(),
             remarks,
         }
@@ -171,7 +171,7 @@ impl PageExplanation {
         RequestJson::write_all(&verdict.requests, out)?;
         writeln!(out, "verdict  {}: {}", verdict.verdict, shown(&self.reason))?;
         if verdict.incomplete {
-            let missing = match self.unheard {
+            let missing = match self.robots_may_refuse {
                 _ if verdict.has_unread_statement() => "without what could not be read, or is missing",
                 true => "without the robots.txt of the site, which may refuse (--image or --robots)",
                 false => "without a file that the robots.txt refers to (--with)",

@@ -127,7 +127,7 @@ fn apart(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>, target: &Target<'
         return Some(Answer { incomplete, ..own });
     }
     let permits = matches!(all.decision(), Decision::Allowed | Decision::Conditional);
-    let incomplete = incomplete || all.is_incomplete() || permits && site.is_unheard();
+    let incomplete = incomplete || all.is_incomplete() || permits && site.robots_may_refuse();
     Some(Answer { decision: all.decision(), incomplete, basis: Basis::Preferences })
 }
 

@@ -33,7 +33,7 @@ public enum Outcome {
     }
 
     /** True if there may be a robots.txt that nobody has read. */
-    boolean isUnheard() {
+    boolean isUnread() {
         return this == UNREACHABLE || this == UNRESOLVED || this == NOT_CAPTURED || this == OVER_LIMIT;
     }
 

@@ -73,7 +73,7 @@ final class Preferences {
         Decision decision = decision(all);
         // A robots.txt that could not be fetched may refuse what statements permit (decision g).
         boolean permits = decision == Decision.ALLOWED || decision == Decision.CONDITIONAL;
-        incomplete |= isUnread || permits && question.isUnheard();
+        incomplete |= isUnread || permits && question.robotsMayRefuse();
         return Answer.incomplete(Answer.of(decision, Basis.PREFERENCES), incomplete);
     }
 

@@ -173,22 +173,23 @@ final class Question {
         return Answer.ofOutcome(isSilent ? Decision.UNKNOWN : decision, outcome);
     }
 
-    /** True if there may be a robots.txt that nobody has read. */
-    boolean isUnheard() {
+    /** True if the robots.txt of the site may refuse what pages and statements permit. */
+    boolean robotsMayRefuse() {
         int entry = shard.hosts.entry(place);
         switch (entry >>> 30) {
             case 2:
                 policy.read(shard.policies, entry & 0x3FFF_FFFF);
-                return policy.outcome != null && isUnheard(policy.outcome, policy.status);
+                return policy.outcome != null && robotsMayRefuse(policy.outcome, policy.status);
             case 3:
-                return isUnheard(outcome(entry), entry & 0xFFFF);
+                return robotsMayRefuse(outcome(entry), entry & 0xFFFF);
             default:
                 return false;
         }
     }
 
-    boolean isUnheard(Outcome outcome, int status) {
-        return outcome.isUnheard() || decideOutcome(outcome, status) == Decision.DISALLOWED;
+    /** True if there may be a robots.txt that nobody has read, or if its outcome disallows on the terms. */
+    boolean robotsMayRefuse(Outcome outcome, int status) {
+        return outcome.isUnread() || decideOutcome(outcome, status) == Decision.DISALLOWED;
     }
 
     Decision decideOutcome(Outcome outcome, int status) {

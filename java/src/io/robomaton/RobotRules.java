@@ -79,7 +79,7 @@ public final class RobotRules {
      * @return true if visits are to be deferred
      */
     public boolean isDeferVisits() {
-        return site.flatMap(Site::outcome).map(Outcome::isUnheard).orElse(true);
+        return site.flatMap(Site::outcome).map(Outcome::isUnread).orElse(true);
     }
 
     /**

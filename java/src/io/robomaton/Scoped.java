@@ -26,7 +26,7 @@ final class Scoped {
     private final Scope scope;
     private final Matched fields;
     private final int silent;
-    private final boolean unheard;
+    private final boolean robotsMayRefuse;
 
     // The live level: no holder, if no field matches on any.
     private int holder = -1;
@@ -48,9 +48,9 @@ final class Scoped {
                 || (own.own || !crawler.namedOnly) && speaks();
         if (policy.outcome != null) {
             silent = question.withoutRules(policy.outcome, policy.status, usage);
-            unheard = question.isUnheard(policy.outcome, policy.status);
+            robotsMayRefuse = question.robotsMayRefuse(policy.outcome, policy.status);
         } else {
-            unheard = false;
+            robotsMayRefuse = false;
             silent = permits
                     ? Answer.of(Decision.ALLOWED, Basis.NO_RULE)
                     : Question.unspoken(usage, Basis.NO_RULE);
@@ -82,7 +82,7 @@ final class Scoped {
 
     int answer() {
         Decision decision = weigh();
-        boolean shut = unheard && Answer.decision(silent) == Decision.DISALLOWED;
+        boolean shut = Answer.decision(silent) == Decision.DISALLOWED;
         if (decision != null && !shut) {
             return Answer.incomplete(Answer.of(decision, Basis.FIELDS), incomplete);
         }
@@ -117,7 +117,7 @@ final class Scoped {
             winnerPermits = rules.permits.contains(winner);
             (winnerPermits ? fields.permits : fields.prohibits).insert(2 * scope.patternOf(winner));
         }
-        incomplete = isCut || unheard && holder >= 0 && holder < SUB_RECORD;
+        incomplete = isCut || robotsMayRefuse && holder >= 0 && holder < SUB_RECORD;
         return fields.decide();
     }
 
