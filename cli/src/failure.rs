@@ -17,18 +17,18 @@ pub(crate) enum Failure {
     /// The reader of standard output has closed it, which is no error.
     ClosedPipe,
     /// An error, in one line without the program's name.
-    Said(String),
+    Message(String),
 }
 
 impl Failure {
     /// An error about a file.
     pub(crate) fn of(path: &Path, what: impl Display) -> Failure {
-        Failure::Said(format!("{}: {what}", called(path)))
+        Failure::Message(format!("{}: {what}", called(path)))
     }
 
     /// An error from another crate, whose message names its place.
     pub(crate) fn from_error(error: impl Display) -> Failure {
-        Failure::Said(error.to_string())
+        Failure::Message(error.to_string())
     }
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn called(path: &Path) -> String {
 
 impl From<robomaton_explain::Error> for Failure {
     fn from(error: robomaton_explain::Error) -> Failure {
-        Failure::Said(error.to_string())
+        Failure::Message(error.to_string())
     }
 }
 
@@ -58,8 +58,8 @@ impl From<Error> for Failure {
         match error {
             Error::Open(error) => error.into(),
             Error::Write { error, .. } if error.kind() == io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
-            Error::Lost { .. } => Failure::Said(format!("{error}; --force replaces it")),
-            error => Failure::Said(error.to_string()),
+            Error::Lost { .. } => Failure::Message(format!("{error}; --force replaces it")),
+            error => Failure::Message(error.to_string()),
         }
     }
 }
@@ -70,7 +70,7 @@ impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
-            _ => Failure::Said(format!("cannot write results: {error}")),
+            _ => Failure::Message(format!("cannot write results: {error}")),
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 
 /// The error for a missing feature.
 pub(crate) fn left_out(feature: &str) -> Failure {
-    Failure::Said(format!("this robomaton was built without `{feature}`"))
+    Failure::Message(format!("this robomaton was built without `{feature}`"))
 }
 
 /// The arguments of a subcommand that is not in the build.

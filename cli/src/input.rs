@@ -83,11 +83,11 @@ fn read(path: &Path, limit: impl Fn(&[u8]) -> u64) -> Result<Vec<u8>, Failure> {
                 "is a URL, not a file; fetch it, and pipe it in: `curl -s URL | robomaton check - ...`";
             Failure::of(path, cure)
         }
-        _ => Failure::Said(format!("cannot read {}: {error}", path.display())),
+        _ => Failure::Message(format!("cannot read {}: {error}", path.display())),
     };
     let mut file: Box<dyn Read> = match path.to_str() {
         Some("-") if IS_STDIN_READ.swap(true, Ordering::Relaxed) => {
-            return Err(Failure::Said("`-` is given twice, but standard input is one file".to_owned()));
+            return Err(Failure::Message("`-` is given twice, but standard input is one file".to_owned()));
         }
         Some("-") => Box::new(io::stdin().lock()),
         _ => Box::new(File::open(path).map_err(failed)?),
@@ -98,7 +98,7 @@ fn read(path: &Path, limit: impl Fn(&[u8]) -> u64) -> Result<Vec<u8>, Failure> {
     file.take(limit + 1).read_to_end(&mut text).map_err(failed)?;
     if text.len() as u64 > limit {
         let what = format!("longer than {} MiB; that is no robots.txt", limit >> 20);
-        return Err(Failure::Said(format!("{}: {what}", called(path))));
+        return Err(Failure::Message(format!("{}: {what}", called(path))));
     }
     Ok(text)
 }
@@ -114,7 +114,7 @@ pub(crate) fn read_text(path: &Path, limit: usize) -> Result<Vec<u8>, Failure> {
     let bytes = read_text_or_image(path, limit)?;
     if is_image(&bytes) {
         let cure = "is an image, not a robots.txt; query, filter, explain, inspect, verify and `dump image` take images";
-        return Err(Failure::Said(format!("{}: {cure}", called(path))));
+        return Err(Failure::Message(format!("{}: {cure}", called(path))));
     }
     Ok(bytes)
 }
@@ -125,7 +125,7 @@ pub(crate) fn read_text_or_image(path: &Path, limit: usize) -> Result<Vec<u8>, F
     let bytes = read(path, |head| if is_image(head) { LONGEST_FILE } else { text.min(LONGEST_FILE) })?;
     if is_captures(&bytes) {
         let cure = "is a capture archive; `robomaton compile` reads it";
-        return Err(Failure::Said(format!("{}: {cure}", called(path))));
+        return Err(Failure::Message(format!("{}: {cure}", called(path))));
     }
     Ok(bytes)
 }
@@ -157,13 +157,13 @@ impl<R: Read> Chunks<R> {
         loop {
             if self.filled == self.buffer.len() {
                 if self.filled >= LONGEST_LINE {
-                    return Err(Failure::Said("a line of the input is longer than 64 MiB".to_owned()));
+                    return Err(Failure::Message("a line of the input is longer than 64 MiB".to_owned()));
                 }
                 self.buffer.resize(2 * self.filled, 0);
             }
             let read = match self.reader.read(&mut self.buffer[self.filled..]) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(Failure::Said(format!("cannot read the input: {error}"))),
+                Err(error) => return Err(Failure::Message(format!("cannot read the input: {error}"))),
                 Ok(read) => read,
             };
             let fresh = self.filled;

@@ -62,7 +62,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     match run(arguments.into_iter().collect()) {
         Ok(code) => code,
         Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
-        Err(Failure::Said(message)) => {
+        Err(Failure::Message(message)) => {
             output::error(&message);
             ExitCode::from(2)
         }

@@ -63,7 +63,7 @@ pub(crate) struct ThreadsArgs {
     pub(crate) threads: usize,
 }
 
-/// Whether an output may replace any file.
+/// The permission for an output to replace any file.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct ForceArgs {
     /// Replace the output even if it is one of the inputs, or was not written by this command
@@ -355,7 +355,7 @@ pub(crate) fn check_agents<'n>(
     profile: Profile,
 ) -> Result<(), Failure> {
     for given in given {
-        crawler_names(given, profile).map_err(|error| Failure::Said(error.to_string()))?;
+        crawler_names(given, profile).map_err(|error| Failure::Message(error.to_string()))?;
         name_remark(given, profile).iter().for_each(|message| remark(message));
     }
     Ok(())
@@ -364,9 +364,9 @@ pub(crate) fn check_agents<'n>(
 /// Rejects an empty URL.
 pub(crate) fn given_url(url: &str) -> Result<(), Failure> {
     match url.trim_ascii() {
-        "" => {
-            Err(Failure::Said("the URL is empty; of a robots.txt, `/` is the root (see --help)".to_owned()))
-        }
+        "" => Err(Failure::Message(
+            "the URL is empty; of a robots.txt, `/` is the root (see --help)".to_owned(),
+        )),
         _ => Ok(()),
     }
 }
@@ -375,7 +375,7 @@ pub(crate) fn given_url(url: &str) -> Result<(), Failure> {
 pub(crate) fn origin(site: Option<&str>, profile: Profile) -> Result<Origin, Failure> {
     match site {
         Some(url) => match url_mistake(url) {
-            Some(mistake) => Err(Failure::Said(mistake)),
+            Some(mistake) => Err(Failure::Message(mistake)),
             None => Ok(Origin::of(url, profile)?),
         },
         None => Ok(Origin::unknown()?),

@@ -44,7 +44,7 @@ pub(crate) fn watch() -> Result<(), Failure> {
     };
     // Without it, the signals would be caught and nothing would happen.
     let started = thread::Builder::new().spawn(wait).map(drop);
-    started.map_err(|error| Failure::Said(format!("cannot start threads: {error}")))
+    started.map_err(|error| Failure::Message(format!("cannot start threads: {error}")))
 }
 
 /// The signals that are ignored, as SIGHUP under `nohup`: they stay so.

@@ -21,11 +21,11 @@ pub(crate) fn usage(mut error: clap::Error) -> Result<ExitCode, Failure> {
             error.print()?;
             Ok(ExitCode::from(2))
         }
-        ErrorKind::MissingRequiredArgument => Err(Failure::Said(missing(&error))),
+        ErrorKind::MissingRequiredArgument => Err(Failure::Message(missing(&error))),
         _ => {
             drop_far_fetched(&mut error);
             let told = one_line(&error.to_string());
-            Err(Failure::Said(match misplaced(&error) {
+            Err(Failure::Message(match misplaced(&error) {
                 Some(hint) => format!("{hint} ({MORE})"),
                 None => told,
             }))

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 /// One well-known crawler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known {
+pub struct WellKnownCrawler {
     /// The product token, in its operator's spelling.
     pub token: &'static str,
     /// The operator, if known.
@@ -52,25 +52,25 @@ impl Purpose {
 }
 
 /// All well-known crawlers, sorted by token.
-pub fn known() -> &'static [Known] {
-    static KNOWN: LazyLock<Vec<Known>> =
+pub fn known() -> &'static [WellKnownCrawler] {
+    static KNOWN: LazyLock<Vec<WellKnownCrawler>> =
         LazyLock::new(|| include_str!("../data/crawlers.tsv").lines().filter_map(row).collect());
     &KNOWN
 }
 
 /// The well-known crawler with this product token, ignoring case.
-pub fn find(token: &str) -> Option<&'static Known> {
+pub fn find(token: &str) -> Option<&'static WellKnownCrawler> {
     known().iter().find(|known| known.token.eq_ignore_ascii_case(token))
 }
 
 /// Parses a line of the table; `None` for comments. A test checks that every other line is a row.
-fn row(line: &'static str) -> Option<Known> {
+fn row(line: &'static str) -> Option<WellKnownCrawler> {
     let mut fields = line.split('\t');
     let token = fields.next().filter(|token| !token.starts_with('#'))?;
     let operator = fields.next().filter(|&operator| operator != "-");
     let purpose = fields.next()?;
     let purpose = Purpose::ALL.into_iter().find(|known| known.name() == purpose)?;
-    Some(Known { token, operator, purpose })
+    Some(WellKnownCrawler { token, operator, purpose })
 }
 
 #[cfg(test)]

@@ -160,12 +160,27 @@ pub fn read_list(bytes: &[u8]) -> Option<impl Iterator<Item = Entry> + '_> {
     }))
 }
 
-/// The set of a crawler in the policy at the start of `bytes`, `Some(None)` if no set is the
-/// crawler's, if the policy has the common form: no outcome, crawlers found by numbers of two
-/// bytes, few sets. `None` for any other, and if the policy is damaged. `bytes` must go on beyond
-/// the policy.
+/// The set of a crawler, as [`quick_set`] finds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QuickSet {
+    /// The crawler has this set.
+    Set(SetRef),
+    /// No set is the crawler's.
+    NoSet,
+    /// The policy does not have the common form, or is damaged.
+    OtherForm,
+}
+
+/// The set of a crawler in the policy at the start of `bytes`, if the policy has the common form:
+/// no outcome, crawlers found by numbers of two bytes, few sets. `bytes` must go on beyond the
+/// policy.
 #[inline(always)]
-pub fn quick_set(bytes: &[u8], id: u16) -> Option<Option<SetRef>> {
+pub fn quick_set(bytes: &[u8], id: u16) -> QuickSet {
+    find_quick_set(bytes, id).unwrap_or(QuickSet::OtherForm)
+}
+
+#[inline(always)]
+fn find_quick_set(bytes: &[u8], id: u16) -> Option<QuickSet> {
     const BLOCK: usize = 8;
     let flags = *bytes.first()?;
     if flags & !(HAS_DEFAULT | PREFERENCES) != 0 {
@@ -190,12 +205,12 @@ pub fn quick_set(bytes: &[u8], id: u16) -> Option<Option<SetRef>> {
         }
     }
     if place == count && flags & HAS_DEFAULT == 0 {
-        return Some(None);
+        return Some(QuickSet::NoSet);
     }
     let index = usize::from(*ids.get(2 * count + place)?);
     let words = 3 * count + usize::from(flags & HAS_DEFAULT != 0);
     let word = ids.get(words + 4 * index..)?.first_chunk()?;
-    (index < sets).then(|| Some(SetRef::from_raw(u32::from_le_bytes(*word))))
+    (index < sets).then(|| QuickSet::Set(SetRef::from_raw(u32::from_le_bytes(*word))))
 }
 
 /// A policy, read in place.

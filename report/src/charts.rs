@@ -14,7 +14,7 @@ use crate::use_charts::use_charts;
 use maud::{Markup, html};
 use robomaton_explain::lint::entry;
 use robomaton_formats::Outcome;
-use robomaton_formats::crawlers::{self, Known, Purpose, known};
+use robomaton_formats::crawlers::{self, Purpose, WellKnownCrawler, known};
 use robomaton_tables::coverage::Share;
 use std::cmp::Reverse;
 
@@ -43,7 +43,7 @@ pub(crate) fn charts(figures: &Figures, lints: &str) -> Vec<Chart<'static>> {
 
 /// The well-known crawlers with their counts, sorted by the number of sites that block them, then
 /// by the number of sites that block them by name.
-fn crawlers(figures: &Figures) -> Vec<(&'static Known, &CoverageCounts)> {
+fn crawlers(figures: &Figures) -> Vec<(&'static WellKnownCrawler, &CoverageCounts)> {
     let mut all: Vec<_> = known().iter().zip(&figures.coverages).collect();
     all.sort_by_key(|(_, of)| Reverse((of.kept_out(), of.named(Share::Nothing), of.naming())));
     all
@@ -104,7 +104,7 @@ fn restricted(figures: &Figures) -> Chart<'static> {
         Kind { name: "allowed everything", class: "all" },
         Kind { name: "robots.txt unreachable or unreadable", class: "unknown" },
     ];
-    let row = |(known, of): (&Known, &CoverageCounts)| Row {
+    let row = |(known, of): (&WellKnownCrawler, &CoverageCounts)| Row {
         words: words(known),
         values: vec![
             of.kept_out(),
@@ -142,7 +142,7 @@ fn named(figures: &Figures) -> Chart<'static> {
     ];
     let mut all = crawlers(figures);
     all.sort_by_key(|(_, of)| Reverse(of.naming()));
-    let row = |(known, of): (&Known, &CoverageCounts)| Row {
+    let row = |(known, of): (&WellKnownCrawler, &CoverageCounts)| Row {
         words: words(known),
         values: [Share::Nothing, Share::Part, Share::All].map(|share| of.named(share)).to_vec(),
         said: grouped(of.naming()),

@@ -4,7 +4,7 @@
 //! It does not know figures.
 
 use crate::chart::Kind;
-use robomaton_formats::crawlers::{Known, Purpose};
+use robomaton_formats::crawlers::{Purpose, WellKnownCrawler};
 
 /// Bars of one purpose.
 pub(crate) const DRAWN_OF_PURPOSE: usize = 8;
@@ -13,7 +13,7 @@ pub(crate) const DRAWN_OF_PURPOSE: usize = 8;
 pub(crate) const SITES: &[Kind] = &[Kind { name: "sites", class: "plain" }];
 
 /// The crawler, its operator and its purpose.
-pub(crate) fn words(known: &Known) -> Vec<String> {
+pub(crate) fn words(known: &WellKnownCrawler) -> Vec<String> {
     vec![
         known.token.to_owned(),
         known.operator.unwrap_or("not known").to_owned(),

@@ -4,7 +4,7 @@
 //! A text is read once and counts for every site that has it. Texts may be added in any order, but
 //! the examples are of the first. It does not know the charts.
 
-use robomaton_formats::crawlers::{Known, Purpose, known};
+use robomaton_formats::crawlers::{Purpose, WellKnownCrawler, known};
 use robomaton_formats::preference::Language;
 use robomaton_formats::usage::USAGES;
 use robomaton_tables::coverage::{Coverage, CoverageBasis, Share};
@@ -61,7 +61,7 @@ pub struct Contradiction {
 pub struct NamedCounts {
     /// All of them.
     pub refused: u64,
-    /// Those where a language refuses AI training to everyone as well.
+    /// The sites where a language refuses AI training to everyone as well.
     pub reserving: u64,
 }
 
@@ -149,7 +149,7 @@ fn is_refused_by_name(coverage: &Coverage) -> bool {
     coverage.basis == CoverageBasis::Named && coverage.share == Share::Nothing
 }
 
-fn is_trainer(known: &Known) -> bool {
+fn is_trainer(known: &WellKnownCrawler) -> bool {
     known.purpose == Purpose::Train
 }
 

@@ -18,7 +18,7 @@ use crate::statements;
 use crate::target::Target;
 use crate::usages::Usages;
 use arrayvec::ArrayVec;
-use robomaton_formats::policy::{MAX_PREFERENCES, PolicyView, quick_set, read_list};
+use robomaton_formats::policy::{MAX_PREFERENCES, PolicyView, QuickSet, quick_set, read_list};
 use robomaton_formats::preference::{Effect, Effects, Kind, Language, Tag};
 use robomaton_formats::program::{Priority, permits};
 use robomaton_formats::read::View;
@@ -33,8 +33,8 @@ struct Asking<'a> {
     fields: Option<&'a Fields<'a>>,
     /// True if the site has policies of preferences.
     has_statements: bool,
-    /// Those with statements for the crawler.
-    sources: ArrayVec<Source<'a>, MAX_PREFERENCES>,
+    /// The policies that have statements for the crawler.
+    sources: Sources<'a>,
     crawler: &'a Crawler,
     target: &'a Target<'a>,
     no_crawl: Option<bool>,
@@ -52,16 +52,16 @@ struct Asking<'a> {
 /// The effects of statements about a usage. Whether the crawler may fetch the target is asked only
 /// if the answer depends on it.
 #[derive(Clone, Copy, Default)]
-struct Stated {
+struct StatementEffects {
     always: Effects,
-    /// Those that count only if the crawler may fetch the target ([`Tag::needs_crawl`]).
+    /// The effects that count only if the crawler may fetch the target ([`Tag::needs_crawl`]).
     crawled: Effects,
 }
 
-impl Stated {
+impl StatementEffects {
     /// Both.
-    fn and(self, other: Stated) -> Stated {
-        Stated { always: self.always.and(other.always), crawled: self.crawled.and(other.crawled) }
+    fn and(self, other: StatementEffects) -> StatementEffects {
+        StatementEffects { always: self.always.and(other.always), crawled: self.crawled.and(other.crawled) }
     }
 
     /// The effects if the crawler may fetch the target.
@@ -83,24 +83,29 @@ enum Source<'a> {
     Additive(&'a [u8]),
 }
 
-/// The statements of a policy for a crawler, if there are any. `None` if the image is damaged.
+/// The policies of preferences that have statements for the crawler.
+type Sources<'a> = ArrayVec<Source<'a>, MAX_PREFERENCES>;
+
+/// Adds the statements of a policy for a crawler, if there are any. `None` if the image is damaged.
 #[inline]
-fn source<'a>(view: View<'a>, at: PolicyAt, crawler: &Crawler) -> Option<Option<Source<'a>>> {
+fn add_source<'a>(view: View<'a>, at: PolicyAt, crawler: &Crawler, sources: &mut Sources<'a>) -> Option<()> {
     let bytes = view.policy(at)?;
-    let set = match crawler.only().and_then(|only| quick_set(bytes, only)) {
-        Some(Some(set)) => set,
-        Some(None) => return Some(None),
-        None => {
+    let set = match crawler.only().map_or(QuickSet::OtherForm, |only| quick_set(bytes, only)) {
+        QuickSet::Set(set) => set,
+        QuickSet::NoSet => return Some(()),
+        QuickSet::OtherForm => {
             let policy = PolicyView::read(bytes)?;
             if policy.is_additive() {
-                return Some(Some(Source::Additive(bytes)));
+                return sources.try_push(Source::Additive(bytes)).ok();
             }
-            let Lookup::Set(set) = crawler.set(view, &policy)? else { return Some(None) };
+            let Lookup::Set(set) = crawler.set(view, &policy)? else { return Some(()) };
             set
         }
     };
-    let SetRef::List(list) = set else { return Some(None) };
-    Some(Some(Source::List(view.list(list)?)))
+    match set {
+        SetRef::List(list) => sources.try_push(Source::List(view.list(list)?)).ok(),
+        SetRef::Program(_) => Some(()),
+    }
 }
 
 /// Answers a question about a usage other than fetching.
@@ -136,9 +141,7 @@ impl<'a> Asking<'a> {
     ) -> Option<Asking<'a>> {
         let mut sources = ArrayVec::new();
         for at in policy.into_iter().flat_map(PolicyView::preferences) {
-            if let Some(source) = source(site.view(), at, crawler)? {
-                sources.try_push(source).ok()?;
-            }
+            add_source(site.view(), at, crawler, &mut sources)?;
         }
         Some(Asking {
             site,
@@ -167,7 +170,7 @@ impl Asking<'_> {
             return Some(own);
         }
         let stated = self.effects_now(usage)?;
-        let mut of_parts = Stated::default();
+        let mut of_parts = StatementEffects::default();
         let mut incomplete = own.incomplete;
         // One part is asked about in less time than the lists are looked through.
         let asks_lists = usage.parts().nth(1).is_some() && !self.crawler.is_named_only();
@@ -237,9 +240,9 @@ impl Asking<'_> {
     /// only where a permission may have ended, or a document may be out of date; and for crawlers
     /// that pass default groups over, since a list holds together what a default group and the
     /// lines before all groups say.
-    fn effects_now(&mut self, usage: Usage<'_>) -> Option<Stated> {
+    fn effects_now(&mut self, usage: Usage<'_>) -> Option<StatementEffects> {
         if !self.has_statements {
-            return Some(Stated::default());
+            return Some(StatementEffects::default());
         }
         if !self.crawler.is_named_only() {
             self.depends_on_time = false;
@@ -250,12 +253,12 @@ impl Asking<'_> {
         }
         let no_crawl = self.no_crawl(usage)?;
         let always = statements::effects(self.site, self.crawler, usage, self.target, no_crawl)?;
-        Some(Stated { always, ..Stated::default() })
+        Some(StatementEffects { always, ..StatementEffects::default() })
     }
 
     /// The effects of all statements about a usage.
-    fn effects(&mut self, usage: UsageId) -> Option<Stated> {
-        let mut effects = Stated::default();
+    fn effects(&mut self, usage: UsageId) -> Option<StatementEffects> {
+        let mut effects = StatementEffects::default();
         self.superseded = 0;
         for at in 0..self.sources.len() {
             let mut superseded = self.superseded;
@@ -274,8 +277,8 @@ impl Asking<'_> {
         Some(effects)
     }
 
-    fn of_list(&mut self, list: &[u8], usage: UsageId, superseded: &mut u16) -> Option<Stated> {
-        let mut effects = Stated::default();
+    fn of_list(&mut self, list: &[u8], usage: UsageId, superseded: &mut u16) -> Option<StatementEffects> {
+        let mut effects = StatementEffects::default();
         let mut shut = false;
         for entry in read_list(list)?.filter(|entry| entry.usage == usage) {
             let tag = Tag::from_raw(entry.tag)?;

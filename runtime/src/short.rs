@@ -20,7 +20,7 @@ use crate::window::{LONGEST, Window};
 use robomaton_formats::decision::is_robots_txt;
 use robomaton_formats::int::shorts;
 use robomaton_formats::notation::is_plain;
-use robomaton_formats::policy;
+use robomaton_formats::policy::{self, QuickSet};
 use robomaton_formats::program::packed::{
     ANCHORED, BLOCK, FRONT_PACKED, FRONT_STARRED, MAX_PACKED, OFFSET, PERMITS, Packed, Trigger, Triggers,
 };
@@ -73,10 +73,11 @@ pub(crate) fn answer(
 /// The answer of the set that a policy has for a crawler.
 #[inline(never)]
 fn of_policy(view: View<'_>, at: PolicyAt, only: u16, target: &[u8]) -> Option<Ranked> {
-    match policy::quick_set(view.policy(at)?, only)? {
-        Some(SetRef::Program(at)) => answer_of(view.program(at)?, target),
-        Some(SetRef::List(at)) => of_list(view, view.list(at)?, target),
-        None => (!may_be_exempt(target)).then_some(Ranked::NoGroup),
+    match policy::quick_set(view.policy(at)?, only) {
+        QuickSet::Set(SetRef::Program(at)) => answer_of(view.program(at)?, target),
+        QuickSet::Set(SetRef::List(at)) => of_list(view, view.list(at)?, target),
+        QuickSet::NoSet => (!may_be_exempt(target)).then_some(Ranked::NoGroup),
+        QuickSet::OtherForm => None,
     }
 }
 
@@ -102,17 +103,17 @@ pub(crate) fn answer_of(program: &[u8], target: &[u8]) -> Option<Ranked> {
     of_program(program, target)
 }
 
-/// What a program says about a target: its answer, or the highest priority among the rules that
+/// The result of a program for a target: the answer, or the highest priority among the rules that
 /// match, 0 if none does.
-trait Outcome: Sized {
-    /// What it says if this rule is the best that matches.
+trait ProgramAnswer: Sized {
+    /// The result if this rule is the best that matches.
     fn of_rule(rule: &Rule<'_>, packed: &Packed<'_>) -> Option<Self>;
 
-    /// What it says if this is the highest priority; `front` is its first byte.
+    /// The result if this is the highest priority; `front` is the first byte of the program.
     fn of_priority(priority: Priority, front: u8) -> Self;
 }
 
-impl Outcome for Ranked {
+impl ProgramAnswer for Ranked {
     #[inline(always)]
     fn of_rule(rule: &Rule<'_>, _: &Packed<'_>) -> Option<Ranked> {
         Some(Ranked::of_rule(rule.word & PERMITS != 0))
@@ -124,7 +125,7 @@ impl Outcome for Ranked {
     }
 }
 
-impl Outcome for Priority {
+impl ProgramAnswer for Priority {
     #[inline(always)]
     fn of_rule(rule: &Rule<'_>, packed: &Packed<'_>) -> Option<Priority> {
         Some(packed.rule(rule.number)?.priority)
@@ -137,7 +138,7 @@ impl Outcome for Priority {
 }
 
 #[inline(always)]
-fn of_program<O: Outcome>(program: &[u8], target: &[u8]) -> Option<O> {
+fn of_program<A: ProgramAnswer>(program: &[u8], target: &[u8]) -> Option<A> {
     // The rules of a packed program look at no more of the target than its reach, often sixteen
     // bytes.
     let &[front, _, _, _, reach] = program.first_chunk()?;
@@ -153,22 +154,22 @@ fn of_program<O: Outcome>(program: &[u8], target: &[u8]) -> Option<O> {
 }
 
 #[inline(never)]
-fn of_sixteen<O: Outcome>(program: &[u8], target: &[u8]) -> Option<O> {
-    run::<1, O>(program, target)
+fn of_sixteen<A: ProgramAnswer>(program: &[u8], target: &[u8]) -> Option<A> {
+    run::<1, A>(program, target)
 }
 
 #[inline(never)]
-fn of_thirty_two<O: Outcome>(program: &[u8], target: &[u8]) -> Option<O> {
-    run::<2, O>(program, target)
+fn of_thirty_two<A: ProgramAnswer>(program: &[u8], target: &[u8]) -> Option<A> {
+    run::<2, A>(program, target)
 }
 
 #[inline(never)]
-fn of_sixty_four<O: Outcome>(program: &[u8], target: &[u8]) -> Option<O> {
-    run::<4, O>(program, target)
+fn of_sixty_four<A: ProgramAnswer>(program: &[u8], target: &[u8]) -> Option<A> {
+    run::<4, A>(program, target)
 }
 
 #[inline(always)]
-fn run<const K: usize, O: Outcome>(program: &[u8], target: &[u8]) -> Option<O> {
+fn run<const K: usize, A: ProgramAnswer>(program: &[u8], target: &[u8]) -> Option<A> {
     let packed = Packed::read(program)?;
     let front = *program.first()?;
     let window = Window::<K>::new(target);
@@ -195,11 +196,11 @@ fn run<const K: usize, O: Outcome>(program: &[u8], target: &[u8]) -> Option<O> {
             let rule = Rule::read(&packed, program, left.trailing_zeros() as usize)?;
             left &= left - 1;
             if rule.begins(&window)? {
-                return O::of_rule(&rule, &packed);
+                return A::of_rule(&rule, &packed);
             }
         }
     }
-    Some(O::of_priority(packed.fallback, front))
+    Some(A::of_priority(packed.fallback, front))
 }
 
 /// True if a program that begins with this byte is packed, and its targets are written as paths
@@ -211,7 +212,7 @@ fn is_of_paths(front: u8) -> bool {
 
 /// Like [`run`], for targets of any length.
 #[inline(never)]
-fn without_window<O: Outcome>(program: &[u8], target: &[u8]) -> Option<O> {
+fn without_window<A: ProgramAnswer>(program: &[u8], target: &[u8]) -> Option<A> {
     let front = *program.first()?;
     if is_robots_txt(target) {
         return None;
@@ -221,7 +222,7 @@ fn without_window<O: Outcome>(program: &[u8], target: &[u8]) -> Option<O> {
     }
     let packed = Packed::read(program)?;
     if is_of_paths(front) && is_plain(seen(&packed, target)) {
-        Some(O::of_priority(crate::packed::best(&packed, target)?, front))
+        Some(A::of_priority(crate::packed::best(&packed, target)?, front))
     } else {
         None
     }
@@ -229,14 +230,14 @@ fn without_window<O: Outcome>(program: &[u8], target: &[u8]) -> Option<O> {
 
 /// The answer of a program of tries about a target that is plain and not `/robots.txt`.
 #[inline(never)]
-fn of_tries<O: Outcome>(program: &[u8], target: &[u8]) -> Option<O> {
+fn of_tries<A: ProgramAnswer>(program: &[u8], target: &[u8]) -> Option<A> {
     let front = *program.first()?;
     if front & !(FRONT_SILENCE | FRONT_TAILS) != Notation::Rep as u8 {
         return None;
     }
     let mut best = Highest(0);
     walk(program, &Header::read(program)?, target, &mut best)?;
-    Some(O::of_priority(best.0, front))
+    Some(A::of_priority(best.0, front))
 }
 
 /// A rule of a packed program.
@@ -276,12 +277,12 @@ impl<'p> Rule<'p> {
 
 /// Like [`run`], with rules left over, of which `wild` have stars and `plain` none.
 #[inline(never)]
-fn with_stars<const K: usize, O: Outcome>(
+fn with_stars<const K: usize, A: ProgramAnswer>(
     program: &[u8],
     window: &Window<K>,
     mut plain: u64,
     mut wild: u64,
-) -> Option<O> {
+) -> Option<A> {
     let packed = Packed::read(program)?;
     // The best plain rule that matches. A worse rule with stars need not be looked at, nor its
     // trigger, which takes longer than a plain rule.
@@ -308,8 +309,8 @@ fn with_stars<const K: usize, O: Outcome>(
         }
     }
     match best {
-        Some(rule) => O::of_rule(&rule, &packed),
-        None => Some(O::of_priority(packed.fallback, *program.first()?)),
+        Some(rule) => A::of_rule(&rule, &packed),
+        None => Some(A::of_priority(packed.fallback, *program.first()?)),
     }
 }
 

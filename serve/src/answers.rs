@@ -9,7 +9,7 @@ use crate::decide::{of_array, of_lines};
 use crate::error::Refusal;
 use crate::limits::{ANSWERS, BATCH, URL};
 use crate::parameters::{Parameters, no_parameters};
-use crate::queries::{Asked, Resolved};
+use crate::queries::{CachedQuery, QueryKey};
 use crate::reply::{json, object, read_body};
 use crate::store::{Shared, StoreApp};
 use crate::verdicts::{LINE, lines};
@@ -32,7 +32,7 @@ const OF_WORDS: &[&str] = &["agent", "usage", "purpose", "named_only"];
 /// `GET /v1/decide`.
 pub(crate) async fn one(State(app): Shared, RawQuery(query): RawQuery) -> Result<Response, Refusal> {
     let parameters = Parameters::read(query.as_deref(), PARAMETERS, URL)?;
-    let resolved = app.queries.get(&app.store, Asked::of(&parameters))?;
+    let resolved = app.queries.get(&app.store, QueryKey::of(&parameters))?;
     let (snapshot, url, now) = (app.store.snapshot(), &*parameters.url, now());
     let answer = |verdict: &robomaton_runtime::Verdict<'_>| {
         app.metrics.decided(verdict.safe_decision());
@@ -66,7 +66,7 @@ pub(crate) async fn batch(
 
 /// All answers, or the refusal of the first invalid question.
 fn answers(app: &StoreApp, client: &Client, questions: &[&str], is_array: bool) -> Result<Vec<u8>, Refusal> {
-    let mut valid: Vec<(InputQuestion<'_>, Arc<Resolved>)> = Vec::with_capacity(questions.len());
+    let mut valid: Vec<(InputQuestion<'_>, Arc<CachedQuery>)> = Vec::with_capacity(questions.len());
     // Nothing is answered or counted unless all questions are valid.
     for (at, question) in questions.iter().enumerate() {
         let last = valid.last().map(|(_, resolved)| resolved);
@@ -96,22 +96,28 @@ fn answers(app: &StoreApp, client: &Client, questions: &[&str], is_array: bool) 
 fn read<'q>(
     app: &StoreApp,
     json: &'q str,
-    last: Option<&Arc<Resolved>>,
-) -> Result<(InputQuestion<'q>, Arc<Resolved>), Refusal> {
+    last: Option<&Arc<CachedQuery>>,
+) -> Result<(InputQuestion<'q>, Arc<CachedQuery>), Refusal> {
     let input: InputQuestion<'q> = object(json.as_bytes())?;
     if input.url.len() > URL {
         return Err(Refusal::too_long("the url", URL, "bytes"));
     }
-    let asked = Asked::of_input(&input);
-    let resolved = match last.filter(|last| last.asked == asked) {
+    let key = QueryKey::of_input(&input);
+    let resolved = match last.filter(|last| last.key == key) {
         Some(last) => Arc::clone(last),
-        None => app.queries.get(&app.store, asked)?,
+        None => app.queries.get(&app.store, key)?,
     };
     Ok((input, resolved))
 }
 
 /// Writes the answer to a question of a batch.
-fn answer(snapshot: &Snapshot, resolved: &Resolved, url: &str, now: u64, answers: &mut Vec<u8>) -> Decision {
+fn answer(
+    snapshot: &Snapshot,
+    resolved: &CachedQuery,
+    url: &str,
+    now: u64,
+    answers: &mut Vec<u8>,
+) -> Decision {
     snapshot.ask_at(&resolved.query, url, now, |verdict| {
         AnswerJson::new(resolved.echo(url), verdict).at(verdict, now).append_to(answers);
         verdict.safe_decision()
@@ -130,7 +136,7 @@ pub(crate) async fn words(
         .apart(move |client| {
             let urls = std::str::from_utf8(&body).map_err(|_| Refusal::bad("the body is not UTF-8"))?;
             let parameters = Parameters::of_crawler(query.as_deref(), OF_WORDS)?;
-            let resolved = shared.queries.get(&shared.store, Asked::of(&parameters))?;
+            let resolved = shared.queries.get(&shared.store, QueryKey::of(&parameters))?;
             let urls = lines(urls)?;
             let (snapshot, now) = (shared.store.snapshot(), now());
             let mut words = Vec::with_capacity(LINE * urls.len());

@@ -15,7 +15,7 @@ use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use robomaton_explain::time::rfc3339;
 use robomaton_explain::{Origin, check_usage, for_purpose};
-use robomaton_formats::crawlers::{Known, known};
+use robomaton_formats::crawlers::{WellKnownCrawler, known};
 use robomaton_runtime::{Crawler, DetailCache, Image, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -27,8 +27,8 @@ struct CrawlerRow {
     purpose: &'static str,
 }
 
-impl From<&Known> for CrawlerRow {
-    fn from(known: &Known) -> CrawlerRow {
+impl From<&WellKnownCrawler> for CrawlerRow {
+    fn from(known: &WellKnownCrawler) -> CrawlerRow {
         CrawlerRow { agent: known.token, operator: known.operator, purpose: known.purpose.name() }
     }
 }
@@ -73,18 +73,18 @@ struct CrawlerResults<'a> {
 fn resolved<D: AsRef<[u8]>>(
     image: &Image<D>,
     client: &Client,
-) -> Result<Vec<(&'static Known, Crawler)>, Refusal> {
+) -> Result<Vec<(&'static WellKnownCrawler, Crawler)>, Refusal> {
     known().iter().map(|known| client.check().map(|()| (known, image.crawler([known.token])))).collect()
 }
 
 /// The answers for these crawlers.
 fn rows<'i>(
-    crawlers: &'i [(&'static Known, Crawler)],
+    crawlers: &'i [(&'static WellKnownCrawler, Crawler)],
     client: &Client,
     decide: impl Fn(&'i Crawler) -> Verdict<'i>,
 ) -> Result<Vec<Row<CrawlerRow>>, Refusal> {
     let mut cache = DetailCache::default();
-    let row = |(known, crawler): &'i (&'static Known, Crawler)| {
+    let row = |(known, crawler): &'i (&'static WellKnownCrawler, Crawler)| {
         client.check()?;
         Ok(Row::new((*known).into(), &decide(crawler), &mut cache))
     };

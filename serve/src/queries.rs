@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// A crawler and a usage with its purpose, as a question names them.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Asked {
+pub(crate) struct QueryKey {
     /// Best first.
     names: Vec<String>,
     usage: String,
@@ -22,14 +22,14 @@ pub(crate) struct Asked {
     named_only: bool,
 }
 
-impl Asked {
+impl QueryKey {
     /// The names, usage and purpose of a query string.
-    pub(crate) fn of(parameters: &Parameters<'_>) -> Asked {
+    pub(crate) fn of(parameters: &Parameters<'_>) -> QueryKey {
         let names: Vec<&str> = match parameters.agents.as_slice() {
             [] => vec!["*"],
             all => all.iter().flat_map(|given| names(given)).collect(),
         };
-        Asked {
+        QueryKey {
             names: names.into_iter().map(str::to_owned).collect(),
             usage: parameters.usage().to_owned(),
             purpose: parameters.purpose.as_deref().map(str::to_owned),
@@ -38,14 +38,14 @@ impl Asked {
     }
 
     /// The words of a question of a batch.
-    pub(crate) fn of_input(input: &InputQuestion<'_>) -> Asked {
+    pub(crate) fn of_input(input: &InputQuestion<'_>) -> QueryKey {
         let names: Vec<String> = match &input.agent {
             None => vec!["*".to_owned()],
             // As on a command line, one string may be a list of names.
             Some(Names::One(given)) => names(given).into_iter().map(str::to_owned).collect(),
             Some(Names::Several(given)) => given.clone(),
         };
-        Asked {
+        QueryKey {
             names,
             usage: input.usage.as_deref().unwrap_or(USAGE).to_owned(),
             purpose: input.purpose.clone(),
@@ -60,21 +60,21 @@ impl Asked {
 }
 
 /// A crawler and a usage, resolved.
-pub(crate) struct Resolved {
-    pub(crate) asked: Asked,
+pub(crate) struct CachedQuery {
+    pub(crate) key: QueryKey,
     /// The names as answers show them.
     names: String,
     pub(crate) query: Query,
 }
 
-impl Resolved {
+impl CachedQuery {
     /// How the site of a URL wants to be visited.
     pub(crate) fn manners(&self, snapshot: &Snapshot, url: &str) -> Manners {
         snapshot.manners(&self.query, url)
     }
 
     pub(crate) fn echo<'a>(&'a self, url: &'a str) -> QuestionJson<'a> {
-        let Asked { usage, purpose, .. } = &self.asked;
+        let QueryKey { usage, purpose, .. } = &self.key;
         QuestionJson { url, agent: &self.names, usage, purpose: purpose.as_deref() }
     }
 }
@@ -84,7 +84,7 @@ impl Resolved {
 pub(crate) struct Queries {
     /// An image without sites: it has the usages that every image knows.
     empty: Image<Vec<u8>>,
-    cache: Mutex<HashMap<Asked, Arc<Resolved>>>,
+    cache: Mutex<HashMap<QueryKey, Arc<CachedQuery>>>,
 }
 
 impl Queries {
@@ -106,21 +106,21 @@ impl Queries {
         &self,
         store: &Store,
         parameters: &Parameters<'_>,
-    ) -> Result<Arc<Resolved>, Refusal> {
-        self.get(store, Asked::of(parameters))
+    ) -> Result<Arc<CachedQuery>, Refusal> {
+        self.get(store, QueryKey::of(parameters))
     }
 
     /// A crawler and a usage.
     ///
     /// # Errors
     /// If a name is that of no crawler, the usage is unknown, or a word is too long.
-    pub(crate) fn get(&self, store: &Store, asked: Asked) -> Result<Arc<Resolved>, Refusal> {
+    pub(crate) fn get(&self, store: &Store, key: QueryKey) -> Result<Arc<CachedQuery>, Refusal> {
         let lock = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = lock().get(&asked).cloned();
+        let known = lock().get(&key).cloned();
         if let Some(resolved) = known {
             return Ok(resolved);
         }
-        let Asked { names, usage, purpose, named_only } = asked.clone();
+        let QueryKey { names, usage, purpose, named_only } = key.clone();
         check_query(names.iter().map(String::as_str), &usage, purpose.as_deref(), self.empty.profile())?;
         if let Err(unknown) = check_usage(&self.empty, &usage)
             && !store.snapshot().has_usage(&usage)
@@ -131,14 +131,14 @@ impl Queries {
         if let Some(purpose) = purpose {
             query = query.for_purpose(purpose);
         }
-        let resolved = Arc::new(Resolved { asked, names: names.join(","), query });
+        let resolved = Arc::new(CachedQuery { key, names: names.join(","), query });
         // Invented names must not fill the memory.
-        if resolved.asked.length() <= CACHED_NAMES {
+        if resolved.key.length() <= CACHED_NAMES {
             let mut cache = lock();
             if cache.len() >= CACHED_AGENTS {
                 cache.clear();
             }
-            cache.insert(resolved.asked.clone(), Arc::clone(&resolved));
+            cache.insert(resolved.key.clone(), Arc::clone(&resolved));
         }
         Ok(resolved)
     }

@@ -21,13 +21,13 @@ const UNIT: usize = 1 << 10;
 pub(crate) struct Waiting(Arc<Semaphore>);
 
 /// Bytes with their share of the budget.
-struct Held<B> {
+struct BudgetedBytes<B> {
     bytes: B,
     /// Given back when the bytes are freed.
     _share: Option<OwnedSemaphorePermit>,
 }
 
-impl<B: AsRef<[u8]>> AsRef<[u8]> for Held<B> {
+impl<B: AsRef<[u8]>> AsRef<[u8]> for BudgetedBytes<B> {
     fn as_ref(&self) -> &[u8] {
         self.bytes.as_ref()
     }
@@ -64,7 +64,7 @@ impl Arriving<'_> {
 
     /// All bytes, which keep their share.
     pub(crate) fn whole(self) -> Bytes {
-        Bytes::from_owner(Held { bytes: self.bytes, _share: self.share })
+        Bytes::from_owner(BudgetedBytes { bytes: self.bytes, _share: self.share })
     }
 }
 
@@ -101,7 +101,7 @@ impl Waiting {
         let (head, body) = response.into_parts();
         match body.collect().await {
             Ok(body) => {
-                let held = Bytes::from_owner(Held { bytes: body.to_bytes(), _share: Some(share) });
+                let held = Bytes::from_owner(BudgetedBytes { bytes: body.to_bytes(), _share: Some(share) });
                 Response::from_parts(head, Body::from(held))
             }
             Err(error) => Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),

@@ -261,13 +261,14 @@ fn compare(
 #[derive(PartialEq)]
 struct Meaning<'d> {
     /// By role of the group, name and purposes; `*` is the name of the default groups.
-    said: BTreeMap<Addressed<'d>, BTreeSet<Said<'d>>>,
+    rules: BTreeMap<Addressees<'d>, BTreeSet<RuleContent<'d>>>,
 }
 
-type Addressed<'d> = (Role, &'d str, Vec<&'d [u8]>);
+/// The role of a group, the name that it addresses, and its purposes.
+type Addressees<'d> = (Role, &'d str, Vec<&'d [u8]>);
 /// Usage, sense, pattern, conditions, and the rank where it does not follow from the rest; or a
 /// missing file.
-type Said<'d> = (&'d str, bool, &'d [u8], Vec<String>, u32);
+type RuleContent<'d> = (&'d str, bool, &'d [u8], Vec<String>, u32);
 
 impl<'d> Meaning<'d> {
     fn of(detail: &'d Detail<'d>) -> Meaning<'d> {
@@ -275,23 +276,23 @@ impl<'d> Meaning<'d> {
         // 2.0.0) or are positions in the file (1996 draft); together with ACAP they are numbers of
         // patterns and have no meaning.
         let ranked = detail.groups.iter().all(|group| group.role.is_ranked());
-        let mut said: BTreeMap<Addressed<'d>, BTreeSet<Said<'d>>> = BTreeMap::new();
+        let mut rules: BTreeMap<Addressees<'d>, BTreeSet<RuleContent<'d>>> = BTreeMap::new();
         for group in &detail.groups {
             let names = group.crawlers.iter().map(String::as_str).chain(group.default.then_some("*"));
             for name in names {
                 let purposes = group.purposes.iter().map(|purpose| purpose.0.as_ref()).collect();
-                let said = said.entry((group.role, name, purposes)).or_default();
+                let of_name = rules.entry((group.role, name, purposes)).or_default();
                 if group.incomplete {
-                    said.insert(("(missing file)", false, b"", Vec::new(), 0));
+                    of_name.insert(("(missing file)", false, b"", Vec::new(), 0));
                 }
-                said.extend(group.rules.iter().map(|rule| {
+                of_name.extend(group.rules.iter().map(|rule| {
                     let conditions = detail.conditions(rule).iter().map(ToString::to_string).collect();
                     let rank = if ranked { rule.priority } else { 0 };
                     (detail.usage(rule.usage), rule.permits, rule.pattern.0.as_ref(), conditions, rank)
                 }));
             }
         }
-        Meaning { said }
+        Meaning { rules }
     }
 }
 

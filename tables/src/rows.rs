@@ -10,7 +10,7 @@ use crate::domain;
 use crate::schema::Cell;
 use crate::usages::{UsageCoverage, UsageCoverages};
 use crate::write::Writer;
-use robomaton_formats::crawlers::{self, Known};
+use robomaton_formats::crawlers::{self, WellKnownCrawler};
 use robomaton_formats::detail::{self, Detail};
 use robomaton_formats::schedule::{Rate, Schedule, Window};
 use robomaton_runtime::{Crawler, Image, Scheme, Site, Usage};
@@ -20,7 +20,7 @@ use std::io;
 /// The crawlers and usages in question, which are the rows of `policy` for each site.
 pub struct Subjects<'a> {
     names: &'a [String],
-    known: Vec<Option<&'static Known>>,
+    known: Vec<Option<&'static WellKnownCrawler>>,
     usage_names: &'a [String],
     crawlers: Vec<Crawler>,
     usages: Vec<Usage<'a>>,
@@ -58,7 +58,7 @@ pub struct Subject<'a> {
     /// The crawler as given.
     pub crawler: &'a str,
     /// The facts about a well-known crawler.
-    pub known: Option<&'static Known>,
+    pub known: Option<&'static WellKnownCrawler>,
     /// The usage.
     pub usage: &'a str,
 }

@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             0 => "holds no queries",
             _ => "no query is about a site that the image holds",
         };
-        return Err(Failure::Said(format!("{}: {what}", called(&arguments.queries))));
+        return Err(Failure::Message(format!("{}: {what}", called(&arguments.queries))));
     }
     let results = measure(&image, &crawlers, &queries, arguments.rounds)?;
     let mut out = Out::new();
@@ -211,7 +211,7 @@ fn measure(
     });
     if resolved_sum != full_sum || full_sum != batch_sum {
         let sums = format!("{resolved_sum:016x}, {full_sum:016x}, {batch_sum:016x}");
-        return Err(Failure::Said(format!(
+        return Err(Failure::Message(format!(
             "internal error: the three ways differ in their verdicts ({sums})"
         )));
     }

@@ -70,7 +70,7 @@ Examples:
 impl Arguments {
     /// The crawler and the URL.
     fn agent_and_url(&self) -> Result<(&str, &str), Failure> {
-        let missing = |what| Failure::Said(format!("{what} missing ({MORE})"));
+        let missing = |what| Failure::Message(format!("{what} missing ({MORE})"));
         let (agent, url) = match (&self.agent, &self.agent_or_url, &self.url) {
             (Some(agent), Some(url), _) | (None, Some(agent), Some(url)) => (agent, url),
             (None, None, _) => return Err(missing("<AGENT> and <URL> are")),
@@ -78,7 +78,7 @@ impl Arguments {
         };
         if begins_as_url(agent) || agent.starts_with('/') {
             let what = format!("{} names no crawler: the crawler goes before the URL", quoted(agent));
-            return Err(Failure::Said(what));
+            return Err(Failure::Message(what));
         }
         Ok((agent, url))
     }

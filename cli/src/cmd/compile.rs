@@ -109,7 +109,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if let Some(url) = arguments.inputs.iter().filter_map(|input| input.to_str()).find(|input| is_url(input))
     {
         let cure = "is a URL, not a file; fetch it first, into a file named after its host";
-        return Err(Failure::Said(format!("{url}: {cure}")));
+        return Err(Failure::Message(format!("{url}: {cure}")));
     }
     let inputs =
         Input::from_args(arguments.inputs.iter().map(OsString::as_os_str)).map_err(Failure::from_error)?;
@@ -122,9 +122,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     };
     options.read.any_name = arguments.any_name;
     let job = Compile::new(inputs, options, arguments.allow_empty).map_err(|error| match error {
-        Error::Nobody(error) => Failure::Said(format!("--crawler: {error}")),
+        Error::Nobody(error) => Failure::Message(format!("--crawler: {error}")),
         Error::Pages(profile) => {
-            Failure::Said(format!("--pages: the profile {profile} knows no permissions of pages"))
+            Failure::Message(format!("--pages: the profile {profile} knows no permissions of pages"))
         }
         error => error.into(),
     })?;
@@ -134,7 +134,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let compiled = with_bar(&inputs, |progress| job.run(destination, progress)).map_err(|error| {
         let Error::Empty { skipped, examples } = &error else { return error.into() };
         remark_skipped(skipped, examples);
-        Failure::Said(format!("{error}; --allow-empty writes an empty one"))
+        Failure::Message(format!("{error}; --allow-empty writes an empty one"))
     })?;
     let report = &compiled.report;
     remark_skipped(&report.skipped, &report.skipped_examples);

@@ -85,7 +85,7 @@ fn begins_as_image(path: &Path) -> bool {
 
 fn explain_image(arguments: &Arguments) -> Result<Explanation, Failure> {
     if let Some(mistake) = url_mistake(&arguments.url) {
-        return Err(Failure::Said(mistake));
+        return Err(Failure::Message(mistake));
     }
     let query = arguments.query.query();
     let image = arguments.layers.open(&arguments.file)?.with_terms(arguments.terms.terms(query.elements));
@@ -107,7 +107,7 @@ fn explain_text(arguments: &Arguments) -> Result<Explanation, Failure> {
     arguments.query.check_agents(options.profile)?;
     if let Some(name) = arguments.document.other() {
         let what = format!("--document {name} asks an image; --profile koster reads a {name}");
-        return Err(Failure::Said(what));
+        return Err(Failure::Message(what));
     }
     let query = arguments.query.query();
     let question = TextQuery {

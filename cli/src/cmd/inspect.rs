@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut out = Out::new();
     if let Some(url) = &arguments.site {
         let site = SiteInfo::find(&image, url, now());
-        let site = site.ok_or_else(|| Failure::Said(no_site(&image, url)))?;
+        let site = site.ok_or_else(|| Failure::Message(no_site(&image, url)))?;
         if arguments.json {
             out.json(&site)?;
         } else {

@@ -146,7 +146,7 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
             Ok(read) => read,
             // A file that cannot be read does not hide the findings about the others.
             Err(failure) => {
-                if let Some(Failure::Said(message)) = unread.replace(failure) {
+                if let Some(Failure::Message(message)) = unread.replace(failure) {
                     crate::output::remark(&message);
                 }
                 continue;

@@ -115,7 +115,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let server = match (&arguments.store, &arguments.image) {
         (Some(directory), _) => of_store(arguments, directory)?,
         (None, Some(image)) => of_image(arguments, image)?,
-        (None, None) => return Err(Failure::Said("no image and no store".to_owned())),
+        (None, None) => return Err(Failure::Message("no image and no store".to_owned())),
     };
     remark(&format!("listening on http://{}", server.address()));
     server.run(std::future::pending());
@@ -164,5 +164,5 @@ fn token(file: Option<&Path>) -> Result<Option<Token>, Failure> {
     }
     let Some(text) = std::env::var_os(TOKEN) else { return Ok(None) };
     let token = Token::new(text.to_str().unwrap_or_default());
-    token.map(Some).map_err(|error| Failure::Said(format!("{TOKEN}: {error}")))
+    token.map(Some).map_err(|error| Failure::Message(format!("{TOKEN}: {error}")))
 }

@@ -17,12 +17,21 @@ use std::collections::HashMap;
 /// A query: crawler (`None` for one that no group names), purpose, target.
 type Question = (Option<String>, Option<String>, Vec<u8>);
 
+/// The access of a crawler to a resource.
+#[derive(Clone, Copy)]
+enum Access {
+    Open,
+    /// The line of the rule that disallows it, if it is in this text.
+    Refused {
+        by: Option<u32>,
+    },
+}
+
 /// The cost of looking up a result.
 const COST: usize = 16;
 
 pub(super) fn lint(policy: &Policy<'_>, origin: Option<&str>, pass: &mut Pass<'_, '_>) {
-    // The line of the rule that disallows the crawler, if it is in this text.
-    let mut answers: HashMap<Question, Option<Option<u32>>> = HashMap::new();
+    let mut answers: HashMap<Question, Access> = HashMap::new();
     for group in policy.groups.iter().filter(|group| group.role == Role::Field && group.file == 0) {
         // The first purpose that is a plain name stands for all; patterns of several are skipped.
         let plain = |name: &&[u8]| purpose::matches(name, std::str::from_utf8(name).ok());
@@ -50,7 +59,7 @@ pub(super) fn lint(policy: &Policy<'_>, origin: Option<&str>, pass: &mut Pass<'_
                         return;
                     };
                     answers.insert(question, answer);
-                    let Some(by) = answer else { continue };
+                    let Access::Refused { by } = answer else { continue };
                     let span = pass.value(rule.line);
                     let message = format!("{} is to be used, and {who} may not crawl it", quote(&used));
                     match by {
@@ -82,9 +91,8 @@ fn used(condition: &Condition, origin: Option<&str>) -> Option<Vec<u8>> {
     (!is_relative).then(|| same_site(uri, origin))?.map(String::into_bytes)
 }
 
-/// Evaluates a query: whether the crawler is disallowed, and by which line. `None` if the remaining
-/// steps do not suffice.
-fn ask(policy: &Policy<'_>, question: &Question, pass: &mut Pass<'_, '_>) -> Option<Option<Option<u32>>> {
+/// Evaluates a query; `None` if the remaining steps do not suffice.
+fn ask(policy: &Policy<'_>, question: &Question, pass: &mut Pass<'_, '_>) -> Option<Access> {
     let (agent, purpose, target) = question;
     // All matching fields are compared with each other.
     let speaks = policy.rules.iter().filter(|rule| matches!(rule.usage, CRAWL | OTHER));
@@ -96,9 +104,12 @@ fn ask(policy: &Policy<'_>, question: &Question, pass: &mut Pass<'_, '_>) -> Opt
     let agents: Vec<&str> = agent.as_deref().into_iter().collect();
     let answer =
         trace(policy, &TraceQuery { purpose: purpose.as_deref(), ..TraceQuery::crawl(&agents, target) });
+    if answer.decision != Decision::Disallowed {
+        return Some(Access::Open);
+    }
     let by = answer.deciding().find(|found| {
         let group = &policy.groups[found.group];
         group.file == 0 && group.role.names_crawlers()
     });
-    Some((answer.decision == Decision::Disallowed).then(|| by.map(|found| policy.rules[found.rule].line)))
+    Some(Access::Refused { by: by.map(|found| policy.rules[found.rule].line) })
 }

@@ -14,7 +14,7 @@ pub(in crate::cmd) const DOCUMENT: &str = include_str!("../../../LINTS.md");
 pub(super) fn explain(code: &str) -> Result<(), Failure> {
     let Some(entry) = entry(DOCUMENT, &code.trim().to_ascii_lowercase()) else {
         let message = format!("no remark has the code {code:?}; LINTS.md lists them all");
-        return Err(Failure::Said(message));
+        return Err(Failure::Message(message));
     };
     let mut out = Out::new();
     writeln!(out, "{}", entry.text)?;

@@ -14,7 +14,7 @@ pub(super) fn of(arguments: &[PathBuf], is_terminal: bool) -> Result<Vec<Result<
     if arguments.is_empty() {
         if is_terminal {
             let cure = "name a file (`robomaton lint robots.txt`), or pipe one in";
-            return Err(Failure::Said(format!("no file to look at: {cure}")));
+            return Err(Failure::Message(format!("no file to look at: {cure}")));
         }
         return Ok(vec![Ok(PathBuf::from("-"))]);
     }
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn a_terminal_is_not_waited_for() {
-        assert!(matches!(of(&[], true), Err(Failure::Said(message)) if message.contains("name a file")));
+        assert!(matches!(of(&[], true), Err(Failure::Message(message)) if message.contains("name a file")));
         let files = of(&[], false).unwrap_or_default();
         assert!(matches!(files.as_slice(), [Ok(file)] if file == Path::new("-")));
     }

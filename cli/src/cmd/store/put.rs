@@ -52,7 +52,7 @@ struct Summary {
 
 pub(super) fn run(arguments: &Put) -> Result<ExitCode, Failure> {
     let path = arguments.file.as_deref().unwrap_or(Path::new("-"));
-    let unread = |error: io::Error| Failure::Said(format!("cannot read {}: {error}", path.display()));
+    let unread = |error: io::Error| Failure::Message(format!("cannot read {}: {error}", path.display()));
     let mut input: Box<dyn BufRead> = match path.to_str() {
         Some("-") => Box::new(io::stdin().lock()),
         _ => Box::new(BufReader::new(File::open(path).map_err(unread)?)),

@@ -73,7 +73,7 @@ record Account(OfRules found, List<Statement> statements, List<Condition> terms)
     }
 
     /** A finding, and what is said of it. */
-    private record Told(Statements.Finding finding, int effect, boolean decides) {
+    private record WeighedStatement(Statements.Finding finding, int effect, boolean decides) {
         boolean isBeaten() {
             return !finding.isInForce;
         }
@@ -85,7 +85,7 @@ record Account(OfRules found, List<Statement> statements, List<Condition> terms)
      */
     private static List<Statement> statements(
             Detail detail, List<Statements.Finding> findings, Usage usage, int effects) {
-        List<Told> told = new ArrayList<>();
+        List<WeighedStatement> told = new ArrayList<>();
         for (Statements.Finding finding : findings) {
             int effect = finding.isInForce ? finding.effect : finding.statement.effect();
             boolean isOfPart = finding.statement.usage() != usage.number;
@@ -93,11 +93,11 @@ record Account(OfRules found, List<Statement> statements, List<Condition> terms)
                     && !(isOfPart && effect == Statements.PERMITTED);
             // A document that is up to date, and a page whose own documents count, have nothing to add.
             if (effect != Statements.DATED && effect != Statements.SUPERSEDES) {
-                told.add(new Told(finding, effect, decides));
+                told.add(new WeighedStatement(finding, effect, decides));
             }
         }
-        Comparator<Told> first = Comparator.comparing(of -> !of.decides);
-        told.sort(first.thenComparing(of -> of.effect == Statements.UNSTATED).thenComparing(Told::isBeaten));
+        Comparator<WeighedStatement> first = Comparator.comparing(of -> !of.decides);
+        told.sort(first.thenComparing(of -> of.effect == Statements.UNSTATED).thenComparing(WeighedStatement::isBeaten));
         Map<List<Long>, Integer> sets = new HashMap<>();
         told.removeIf(of -> {
             Statements.Finding finding = of.finding;
@@ -106,11 +106,11 @@ record Account(OfRules found, List<Statement> statements, List<Condition> terms)
             Integer set = sets.putIfAbsent(record, finding.statement.set());
             return set != null && set != finding.statement.set();
         });
-        told.sort(first.thenComparing(Told::isBeaten).thenComparing(of -> of.effect));
+        told.sort(first.thenComparing(WeighedStatement::isBeaten).thenComparing(of -> of.effect));
         return told.stream().map(of -> statement(detail, of)).toList();
     }
 
-    private static Statement statement(Detail detail, Told told) {
+    private static Statement statement(Detail detail, WeighedStatement told) {
         Detail.Record record = told.finding.record;
         String fate = told.isBeaten() ? "beaten" : told.decides ? "decides" : "stands";
         return new Statement(
