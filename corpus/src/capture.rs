@@ -4,6 +4,7 @@
 //! becomes exactly one [`Item`], so the items of a run add up to the records of its inputs. This
 //! module reads nothing, and does not know what a body means.
 
+use crate::status::{is_redirection, is_success};
 use robomaton_formats::Scheme;
 use robomaton_formats::site::{DATA_TXT, SiteError, SiteKey};
 use std::num::NonZeroU32;
@@ -99,7 +100,7 @@ impl Capture {
     /// URL. A 304 is none, whatever its header says, and an empty reference names nothing.
     pub(crate) fn redirect(&self) -> Option<Url> {
         let location = self.location.as_deref().filter(|location| !location.is_empty())?;
-        let is_redirect = (300..400).contains(&self.status) && self.status != NOT_MODIFIED;
+        let is_redirect = is_redirection(self.status) && self.status != NOT_MODIFIED;
         let mut next = self.parsed_url().filter(|_| is_redirect)?.join(location).ok()?;
         next.set_fragment(None);
         Some(next)
@@ -117,7 +118,7 @@ impl Capture {
 
     /// True if there is a body, of which not even one line is whole.
     pub fn ends_in_first_line(&self) -> bool {
-        (200..300).contains(&self.status) && self.is_partial() && self.whole_lines().is_empty()
+        is_success(self.status) && self.is_partial() && self.whole_lines().is_empty()
     }
 
     /// The key of the captured document; `None` for other URLs.

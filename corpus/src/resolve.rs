@@ -25,6 +25,7 @@
 
 use crate::capture::NOT_MODIFIED;
 use crate::record::NEWEST;
+use crate::status::{is_client_error, is_redirection, is_success};
 use crate::{Capture, Revisit, Skipped};
 use foldhash::{HashMap, HashMapExt};
 use robomaton_formats::site::{Outcome, Scheme, SiteKey};
@@ -118,7 +119,7 @@ impl Facts {
 
     /// True if the body counts: a 2xx answer.
     pub fn has_content(&self) -> bool {
-        (200..300).contains(&self.status())
+        is_success(self.status())
     }
 }
 
@@ -461,8 +462,8 @@ impl<P: Clone> Chosen<P> {
                     (last, via) = (target, Some(next.clone()));
                     times = times.to(target.rank.0);
                 }
-                (None, None) if (300..400).contains(&status) => break Err(Outcome::Unresolved),
-                (None, None) if (400..500).contains(&status) => break Err(Outcome::Unavailable),
+                (None, None) if is_redirection(status) => break Err(Outcome::Unresolved),
+                (None, None) if is_client_error(status) => break Err(Outcome::Unavailable),
                 (None, None) => break Err(Outcome::Unreachable),
             }
         };

@@ -6,6 +6,7 @@
 
 use crate::http::{self, Fields};
 use crate::resolve::MAX_REDIRECTS;
+use crate::status::{is_client_error, is_redirection, is_success};
 use crate::{Capture, Looks, SkipReason, sniff};
 use robomaton_compiler::{CompileContext, Document, Entry, Options, ProgramCache, compile_cached};
 use robomaton_formats::{Outcome, SiteKey};
@@ -58,7 +59,7 @@ pub fn compile_alone(
     let too_many = redirects + usize::from(capture.redirect().is_some()) > MAX_REDIRECTS;
     let (outcome, document) = match capture.status {
         _ if too_many => (Outcome::TooManyRedirects, None),
-        200..300 => {
+        status if is_success(status) => {
             let document = document(&capture, options, cache);
             let outcome = match document.outcome {
                 Outcome::Empty if sniff(&capture.body, capture.content_type.as_deref()) != Looks::Text => {
@@ -68,8 +69,8 @@ pub fn compile_alone(
             };
             (outcome, Some(document))
         }
-        300..400 => (Outcome::Unresolved, None),
-        400..500 => (Outcome::Unavailable, None),
+        status if is_redirection(status) => (Outcome::Unresolved, None),
+        status if is_client_error(status) => (Outcome::Unavailable, None),
         _ => (Outcome::Unreachable, None),
     };
     Entry {

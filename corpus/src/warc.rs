@@ -10,6 +10,7 @@
 //! of the window, so it ends. It does not know gzip: offsets are those of the decompressed stream.
 
 use crate::record::{Content, NEVER, NEWEST, Record};
+use crate::status::is_success;
 use crate::window::Window;
 use crate::{Capture, NOT_MODIFIED, ReadLimits, SkipReason, dates, http};
 use robomaton_formats::site::SiteKey;
@@ -457,7 +458,9 @@ impl<'r> Whole<'r> {
         }
         Ok(match self.revisited(fetched_at) {
             // Any other answer needs no content: it is a fetch like all others.
-            Some(of) if matches!(capture.status, 200..300 | NOT_MODIFIED) => Content::Revisit(capture, of),
+            Some(of) if is_success(capture.status) || capture.status == NOT_MODIFIED => {
+                Content::Revisit(capture, of)
+            }
             _ => Content::Capture(capture),
         })
     }

@@ -5,7 +5,7 @@
 use crate::StoreError;
 use crate::limits::{BODY_BYTES, HEADER_BYTES};
 use robomaton_compiler::{Entry, Options, ProgramCache, emit};
-use robomaton_corpus::{Capture as Read, NOT_MODIFIED, SkipReason, compile_alone};
+use robomaton_corpus::{Capture as Read, NOT_MODIFIED, SkipReason, compile_alone, is_success};
 use robomaton_runtime::Site;
 
 /// The result of fetching a site's `/robots.txt`.
@@ -76,7 +76,7 @@ impl Capture {
         let is_bare_redirect = self.headers.is_empty() && (300..400).contains(&self.status);
         let mut redirects = usize::from(self.redirects) + usize::from(is_bare_redirect);
         if self.status == NOT_MODIFIED {
-            let held = held.filter(|held| (200..300).contains(&held.status()));
+            let held = held.filter(|held| is_success(held.status()));
             let text = held.and_then(|held| Some((held, held.source(most_bytes(options))?)));
             let (held, body) = text.ok_or_else(|| StoreError::NotModified(self.url.clone()))?;
             let fresh_for = read.fresh_for.or(Some(held.fresh_for()));

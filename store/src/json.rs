@@ -5,7 +5,7 @@
 
 use crate::{Capture, Knowledge, Manners, SiteState, limits};
 use jiff::Timestamp;
-use robomaton_corpus::{SkipReason, whole_lines};
+use robomaton_corpus::{SkipReason, is_success, whole_lines};
 use robomaton_formats::Decision;
 use robomaton_formats::schedule::{LATEST, Rate};
 use serde::{Deserialize, Serialize};
@@ -100,13 +100,13 @@ impl Capture {
             return Err(AHEAD.to_owned());
         }
         // An index of fetches without their bodies is no list of empty texts, which allow all.
-        if body.is_none() && (200..300).contains(&status) {
+        if body.is_none() && is_success(status) {
             return Err(format!("status {status}, and no body; that of an empty text is \"\""));
         }
         let mut body = body.unwrap_or_default().into_bytes();
         if truncated {
             body.truncate(whole_lines(&body).len());
-            if body.is_empty() && (200..300).contains(&status) {
+            if body.is_empty() && is_success(status) {
                 return Err(SkipReason::NoLine.to_string());
             }
         }

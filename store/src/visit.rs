@@ -9,7 +9,7 @@
 use crate::files::{OUTPUT, failed};
 use crate::{Capture, StoreError, limits};
 use robomaton_build::Target;
-use robomaton_corpus::{NOT_MODIFIED, http_date};
+use robomaton_corpus::{NOT_MODIFIED, http_date, is_success};
 use robomaton_formats::{Outcome, Scheme, SiteKey};
 use robomaton_runtime::Site;
 use serde::{Deserialize, Serialize};
@@ -61,7 +61,7 @@ impl Visit {
         let (mut etag, mut last_modified) = (field("etag"), field("last-modified"));
         let mut redirects = 0;
         match capture.status {
-            200..300 => redirects = capture.redirects,
+            status if is_success(status) => redirects = capture.redirects,
             NOT_MODIFIED => {
                 redirects = last.redirects;
                 etag = etag.or(last.etag);

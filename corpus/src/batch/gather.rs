@@ -11,6 +11,7 @@ use super::store::{Packed, Store};
 use super::{Block, Report};
 use crate::html;
 use crate::resolve::{Chosen, Facts, MAX_TARGETS};
+use crate::status::{is_client_error, is_success};
 use crate::{Capture, Looks, NOT_MODIFIED, sniff};
 use foldhash::{HashMap, HashMapExt};
 use robomaton_compiler::{CompileContext, Document, Header, Options, Page, ProgramCache, compile_cached};
@@ -217,7 +218,7 @@ impl<'o> Gathering<'o> {
             report.page_bytes += length;
             report.pages_cut += u64::from(page.cut);
         }
-        let is_absent = (400..500).contains(&capture.status);
+        let is_absent = is_client_error(capture.status);
         if self.pages_wanted && !is_absent && OF_SITE.contains(&capture.target().as_str()) {
             stating.insert(capture.site.clone());
         }
@@ -332,7 +333,7 @@ const BEGINNING: usize = 4096;
 /// True if a capture is a document about uses: one of [`OF_SITE`], or RSL by its media type or its
 /// first bytes.
 fn is_raw(capture: &Capture) -> bool {
-    if !(200..300).contains(&capture.status) {
+    if !is_success(capture.status) {
         return false;
     }
     let media_type = capture.content_type.as_deref().unwrap_or_default().to_ascii_lowercase();
@@ -370,7 +371,7 @@ const PACKED: [&[u8]; 2] = [b"\x1f\x8b", b"\x28\xb5\x2f\xfd"];
 /// What a capture of another URL says, in its page if it is one, and by having been captured.
 #[cfg(feature = "pages")]
 fn page_of(capture: &Capture) -> Option<html::Page> {
-    (200..300).contains(&capture.status).then(|| {
+    is_success(capture.status).then(|| {
         if !is_html(capture) {
             // Without a media type, the rest of the body may be a page.
             let cut = capture.is_partial() && capture.content_type.is_none();
@@ -391,7 +392,7 @@ fn page_of(_: &Capture) -> Option<html::Page> {
 /// What a fetch whose content is not known says by its header: of a 2xx answer, of one that refers
 /// to an older capture, and of one whose status cannot be read.
 fn unread_page_of(answer: &Capture) -> Option<html::Page> {
-    let may_be_page = matches!(answer.status, 0 | NOT_MODIFIED | 200..300);
+    let may_be_page = matches!(answer.status, 0 | NOT_MODIFIED) || is_success(answer.status);
     may_be_page.then(|| html::Page { cut: true, ..html::Page::default() })
 }
 

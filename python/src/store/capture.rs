@@ -9,6 +9,7 @@ use pyo3::PyTypeInfo;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyList, PyMemoryView, PyString, PyTuple};
+use robomaton_corpus::is_success;
 use robomaton_store::{Capture, limits};
 
 /// Header fields, in their order.
@@ -32,7 +33,7 @@ impl Fetched<'_, '_> {
     /// allows all.
     pub(crate) fn capture(self) -> PyResult<Capture> {
         let fetched_at = seconds("fetched_at", self.fetched_at)?;
-        if self.body.is_none() && (200..300).contains(&self.status) {
+        if self.body.is_none() && is_success(self.status) {
             let said = format!("body: status {}, and no body; that of an empty text is b''", self.status);
             return Err(PyValueError::new_err(said));
         }

@@ -1,0 +1,20 @@
+//! Classes of HTTP status codes (RFC 9110, section 15).
+//!
+//! The readers of captures, the resolver of redirects and the store ask for them. A 304 is of the
+//! class of redirections, but leads nowhere ([`crate::Capture`]). This file does not know what a
+//! class means for a site.
+
+/// True for 2xx: the answer has the resource.
+pub fn is_success(status: u16) -> bool {
+    (200..300).contains(&status)
+}
+
+/// True for 3xx.
+pub(crate) fn is_redirection(status: u16) -> bool {
+    (300..400).contains(&status)
+}
+
+/// True for 4xx: there is no resource, or not for this client.
+pub(crate) fn is_client_error(status: u16) -> bool {
+    (400..500).contains(&status)
+}
