@@ -5,6 +5,7 @@ use crate::error::ImageError;
 use crate::layout::Section;
 use crate::policy::{NO_TAG, PolicyView, ScopedView, is_scoped, read_list};
 use crate::preference::Tag;
+use crate::profile::AgentRule;
 use crate::program::{self, FRONT_SCOPED};
 use crate::reference::{ListAt, PolicyAt, ProgramAt, ScopeAt, SetRef};
 use crate::site_entry::SiteEntry;
@@ -38,7 +39,6 @@ impl Check<'_> {
     /// those that are site entries.
     pub(super) fn policies(&self, entries: &[SiteEntry]) -> Result<Programs, ImageError> {
         let usages = self.view.usages().count();
-        let all_by_substring = self.layout.profile.agent_rule() == crate::profile::AgentRule::Substring;
         let of_programs = || self.marks(Section::Programs);
         let mut programs = Programs { ranked: of_programs(), scoped: of_programs() };
         let (mut offsets, mut lists) = (self.marks(Section::Policies), self.marks(Section::Lists));
@@ -50,6 +50,34 @@ impl Check<'_> {
             };
         }
         // The policies of preferences that site entries lead to are checked like the others.
+        let linked = self.linked(&offsets);
+        let entries = offsets.iter().map(|at| (at, false));
+        for (at, is_linked) in entries.chain(linked.iter().map(|at| (at, true))) {
+            let policy = self.policy(at, is_linked)?;
+            // Sets that no crawler has are checked, too: readers of whole images follow them.
+            for set in policy.sets() {
+                match set {
+                    SetRef::Program(_) if is_linked => {
+                        return Err(self.error_of_policy(at, 12, "a set of preferences is no list"));
+                    }
+                    SetRef::Program(program) => {
+                        programs.ranked.insert(program.get());
+                    }
+                    SetRef::List(list) if !is_linked && self.view.list(list).is_some_and(is_scoped) => {
+                        lists.insert(list.get());
+                    }
+                    SetRef::List(list) => {
+                        self.ranked_list((at, is_linked), list, usages, &mut programs.ranked)?;
+                    }
+                }
+            }
+        }
+        self.scoped_lists(&lists, &mut programs.scoped)?;
+        Ok(programs)
+    }
+
+    /// The policies of preferences that these policies lead to.
+    fn linked(&self, offsets: &Marks) -> Marks {
         let mut linked = self.marks(Section::Policies);
         for at in offsets.iter() {
             let policy = self.view.policy(PolicyAt::new(at)).and_then(PolicyView::read);
@@ -57,72 +85,69 @@ impl Check<'_> {
                 linked.insert(at.get());
             }
         }
-        let entries = offsets.iter().map(|at| (at, false));
-        for (at, is_linked) in entries.chain(linked.iter().map(|at| (at, true))) {
-            let error = |rule, what: &str| self.error(Section::Policies, at as usize, rule, what);
-            let policy: PolicyView<'_> = self
-                .view
-                .policy(PolicyAt::new(at))
-                .and_then(PolicyView::read)
-                .ok_or_else(|| error(12, "a policy is cut off"))?;
-            if is_linked && (policy.has_preferences() || policy.is_by_substring())
-                || !is_linked && policy.is_additive()
-            {
-                return Err(error(12, "a policy of preferences in the place of another"));
-            }
-            if !policy.is_canonical() {
-                return Err(error(12, "reserved flags of a policy"));
-            }
-            if all_by_substring && !policy.is_by_substring() && !policy.is_empty() {
-                return Err(error(12, "a policy that is not looked up as its image's profile says"));
-            }
-            let mut last = None;
-            for index in 0..policy.len() {
-                let id = policy.crawler(index).filter(|&id| id.index() < self.view.crawlers());
-                let id = id.ok_or_else(|| error(12, "a policy names a crawler that does not exist"))?;
-                if !policy.is_by_substring() && last.is_some_and(|last| last >= id) {
-                    return Err(error(12, "the crawlers of a policy are out of order"));
-                }
-                last = Some(id);
-            }
-            let named = policy.len() + usize::from(policy.has_default());
-            if (0..named).any(|index| policy.set(index).is_none()) {
-                return Err(error(12, "a crawler's set does not exist"));
-            }
-            // Those that no crawler has, too: readers of whole images follow them.
-            for set in policy.sets() {
-                let at = match set {
-                    SetRef::Program(_) if is_linked => {
-                        return Err(error(12, "a set of preferences is no list"));
-                    }
-                    SetRef::Program(at) => {
-                        programs.ranked.insert(at.get());
-                        continue;
-                    }
-                    SetRef::List(at) => at,
-                };
-                let list = self.view.list(at);
-                if list.is_some_and(is_scoped) && !is_linked {
-                    lists.insert(at.get());
-                    continue;
-                }
-                let list = list.and_then(read_list);
-                for entry in list.ok_or_else(|| error(13, "a list is cut off"))? {
-                    if entry.usage.index() >= usages {
-                        return Err(error(13, "a list names a usage that does not exist"));
-                    }
-                    if !is_linked && entry.tag != NO_TAG {
-                        return Err(error(13, "a list of rules has a tag"));
-                    }
-                    if is_linked && Tag::from_raw(entry.tag).is_none() {
-                        return Err(error(13, "a list of preferences has an unknown tag"));
-                    }
-                    programs.ranked.insert(entry.program.get());
-                }
-            }
+        linked
+    }
+
+    fn error_of_policy(&self, at: u32, rule: u8, what: &str) -> ImageError {
+        self.error(Section::Policies, at as usize, rule, what)
+    }
+
+    /// I12 of one policy, which `is_linked` if another leads to it.
+    fn policy(&self, at: u32, is_linked: bool) -> Result<PolicyView<'_>, ImageError> {
+        let all_by_substring = self.layout.profile.agent_rule() == AgentRule::Substring;
+        let error = |what: &str| self.error_of_policy(at, 12, what);
+        let policy = self.view.policy(PolicyAt::new(at)).and_then(PolicyView::read);
+        let policy = policy.ok_or_else(|| error("a policy is cut off"))?;
+        if is_linked && (policy.has_preferences() || policy.is_by_substring())
+            || !is_linked && policy.is_additive()
+        {
+            return Err(error("a policy of preferences in the place of another"));
         }
-        self.scoped_lists(&lists, &mut programs.scoped)?;
-        Ok(programs)
+        if !policy.is_canonical() {
+            return Err(error("reserved flags of a policy"));
+        }
+        if all_by_substring && !policy.is_by_substring() && !policy.is_empty() {
+            return Err(error("a policy that is not looked up as its image's profile says"));
+        }
+        let mut last = None;
+        for index in 0..policy.len() {
+            let id = policy.crawler(index).filter(|&id| id.index() < self.view.crawlers());
+            let id = id.ok_or_else(|| error("a policy names a crawler that does not exist"))?;
+            if !policy.is_by_substring() && last.is_some_and(|last| last >= id) {
+                return Err(error("the crawlers of a policy are out of order"));
+            }
+            last = Some(id);
+        }
+        let named = policy.len() + usize::from(policy.has_default());
+        if (0..named).any(|index| policy.set(index).is_none()) {
+            return Err(error("a crawler's set does not exist"));
+        }
+        Ok(policy)
+    }
+
+    /// I13 of a ranked list in the policy at `at`, in an image with this number of usages.
+    fn ranked_list(
+        &self,
+        (at, is_linked): (u32, bool),
+        list: ListAt,
+        usages: usize,
+        programs: &mut Marks,
+    ) -> Result<(), ImageError> {
+        let error = |what: &str| self.error_of_policy(at, 13, what);
+        let list = self.view.list(list).and_then(read_list);
+        for entry in list.ok_or_else(|| error("a list is cut off"))? {
+            if entry.usage.index() >= usages {
+                return Err(error("a list names a usage that does not exist"));
+            }
+            if !is_linked && entry.tag != NO_TAG {
+                return Err(error("a list of rules has a tag"));
+            }
+            if is_linked && Tag::from_raw(entry.tag).is_none() {
+                return Err(error("a list of preferences has an unknown tag"));
+            }
+            programs.insert(entry.program.get());
+        }
+        Ok(())
     }
 
     /// I13: scoped lists are complete, refer to at most one further list, and their usages and
