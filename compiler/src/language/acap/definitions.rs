@@ -20,6 +20,9 @@ pub(super) struct Meaning {
     pub(super) conditions: u32,
 }
 
+/// A field with its text and line.
+type Definition<'a, 's> = (&'a Text<'a, 's>, u32, &'a Field);
+
 /// The definitions of local names. Names are compared in lower case.
 #[derive(Default)]
 pub(super) struct Definitions<'s> {
@@ -38,17 +41,11 @@ impl<'s> Definitions<'s> {
         spent: &mut Spent,
         lowering: &mut Lowering<'s, '_>,
     ) -> Result<Definitions<'s>, OverLimit> {
-        let mut definitions = Definitions::default();
         let all = texts.iter().flat_map(|text| text.fields.iter().map(move |field| (*text, field)));
-        let fields: Vec<(&Text<'_, 's>, u32, &Field)> =
+        let fields: Vec<Definition<'_, 's>> =
             all.filter_map(|(text, (line, field))| Some((text, number(*line), field.as_ref()?))).collect();
-        // The first definition of each usage name.
-        let mut first: HashMap<String, usize> = HashMap::new();
-        for (at, (text, _, field)) in fields.iter().enumerate() {
-            if let Field::QualifiedUsage { name, .. } | Field::CompositeUsage { name, .. } = field {
-                first.entry(text.lower_case(*name)).or_insert(at);
-            }
-        }
+        let first = first_definitions(&fields);
+        let mut definitions = Definitions::default();
         let mut qualified: HashMap<String, Meaning> = HashMap::new();
         for (at, (text, line, field)) in fields.iter().enumerate() {
             match field {
@@ -69,6 +66,25 @@ impl<'s> Definitions<'s> {
                 _ => {}
             }
         }
+        definitions.add_composites(&fields, &first, &qualified, lowering)?;
+        for text in texts {
+            definitions.add_unread(text, &qualified, lowering)?;
+        }
+        for meanings in definitions.unread.values_mut() {
+            *meanings = distinct(std::mem::take(meanings));
+        }
+        definitions.usages.extend(qualified.into_iter().map(|(name, meaning)| (name, vec![meaning])));
+        Ok(definitions)
+    }
+
+    /// Adds the composite usages.
+    fn add_composites(
+        &mut self,
+        fields: &[Definition<'_, 's>],
+        first: &HashMap<String, usize>,
+        qualified: &HashMap<String, Meaning>,
+        lowering: &mut Lowering<'s, '_>,
+    ) -> Result<(), OverLimit> {
         for (at, (text, line, field)) in fields.iter().enumerate() {
             let Field::CompositeUsage { name, members } = field else { continue };
             let name = text.lower_case(*name);
@@ -86,26 +102,30 @@ impl<'s> Definitions<'s> {
                     UsageName::Local(_) => meanings.extend(qualified.get(&member_name)),
                 }
             }
-            definitions.usages.insert(name, distinct(meanings));
+            self.usages.insert(name, distinct(meanings));
         }
-        for text in texts {
-            for (line, _) in text.fields.iter().filter(|(_, field)| field.is_none()) {
-                let Some((name, words)) = malformed_usage(text, *line) else { continue };
-                let meanings = definitions.unread.entry(name).or_default();
-                for word in words {
-                    let standard = |usage| Meaning { usage, conditions: 0 };
-                    meanings.push(match qualified.get(&word) {
-                        Some(meaning) => *meaning,
-                        None => standard(lowering.usage(&word, number(*line))?),
-                    });
-                }
+        Ok(())
+    }
+
+    /// Adds the usages that the malformed definitions of a text may mean.
+    fn add_unread(
+        &mut self,
+        text: &Text<'_, 's>,
+        qualified: &HashMap<String, Meaning>,
+        lowering: &mut Lowering<'s, '_>,
+    ) -> Result<(), OverLimit> {
+        for (line, _) in text.fields.iter().filter(|(_, field)| field.is_none()) {
+            let Some((name, words)) = malformed_usage(text, *line) else { continue };
+            let meanings = self.unread.entry(name).or_default();
+            for word in words {
+                let standard = |usage| Meaning { usage, conditions: 0 };
+                meanings.push(match qualified.get(&word) {
+                    Some(meaning) => *meaning,
+                    None => standard(lowering.usage(&word, number(*line))?),
+                });
             }
         }
-        for meanings in definitions.unread.values_mut() {
-            *meanings = distinct(std::mem::take(meanings));
-        }
-        definitions.usages.extend(qualified.into_iter().map(|(name, meaning)| (name, vec![meaning])));
-        Ok(definitions)
+        Ok(())
     }
 
     /// The meaning of a local usage; `None` if it has none. A malformed definition may restrict
@@ -120,6 +140,17 @@ impl<'s> Definitions<'s> {
             }
         }
     }
+}
+
+/// The number of the first definition of each usage name.
+fn first_definitions(fields: &[Definition<'_, '_>]) -> HashMap<String, usize> {
+    let mut first = HashMap::new();
+    for (at, (text, _, field)) in fields.iter().enumerate() {
+        if let Field::QualifiedUsage { name, .. } | Field::CompositeUsage { name, .. } = field {
+            first.entry(text.lower_case(*name)).or_insert(at);
+        }
+    }
+    first
 }
 
 /// Equal members count once.
