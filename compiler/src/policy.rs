@@ -6,7 +6,7 @@
 
 use robomaton_formats::condition::Condition;
 use robomaton_formats::policy::{self, Role, USAGES};
-use robomaton_formats::preference::Source;
+use robomaton_formats::preference::{Effect, Source};
 use robomaton_formats::program::Silence;
 use robomaton_formats::schedule::Schedule;
 use robomaton_formats::vocabulary::usage_of_label;
@@ -166,6 +166,24 @@ pub enum Sense {
     Permit,
     /// `Disallow`, and `Noindex` for the usage index.
     Prohibit,
+}
+
+impl Sense {
+    /// The key of a conventional rule.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Sense::Permit => "Allow",
+            Sense::Prohibit => "Disallow",
+        }
+    }
+
+    /// The effect of a statement that says the same.
+    pub(crate) const fn effect(self) -> Effect {
+        match self {
+            Sense::Permit => Effect::Permitted,
+            Sense::Prohibit => Effect::Refused,
+        }
+    }
 }
 
 /// How rules that match the same path are weighed against each other; [`crate::precedence`]

@@ -7,7 +7,7 @@ use super::{Language, Source, UNFETCHED, conventional};
 use crate::limits::OverLimit;
 use crate::lowering::Lowering;
 use crate::lowering::preferences::{Said, Scope, set_of};
-use crate::policy::{Combiner, Sense};
+use crate::policy::Combiner;
 use crate::{CompileContext, Options};
 use robomaton_formats::Profile;
 use robomaton_formats::detail::Bytes;
@@ -58,10 +58,6 @@ impl Language for AiTxt {
                 ..Group::default()
             };
             for rule in policy.rules[group.rules.clone()].iter().filter(|rule| rule.is_crawl()) {
-                let (word, effect) = match rule.sense {
-                    Sense::Permit => ("Allow", Effect::Permitted),
-                    Sense::Prohibit => ("Disallow", Effect::Refused),
-                };
                 let record = stated.records.len() as u32;
                 stated.records.push(Record {
                     language: LANGUAGE,
@@ -69,14 +65,18 @@ impl Language for AiTxt {
                     line: rule.line,
                     file: 0,
                     pattern: Bytes(Cow::Owned(rule.pattern.to_vec())),
-                    text: Cow::Owned(format!("{word}: {}", String::from_utf8_lossy(&rule.pattern))),
+                    text: Cow::Owned(format!(
+                        "{}: {}",
+                        rule.sense.key(),
+                        String::from_utf8_lossy(&rule.pattern)
+                    )),
                 });
                 stated.statements.push(Statement {
                     record,
                     usage: AI_TRAIN,
                     set: set_of(LANGUAGE, Carrier::AiTxt),
                     rank: rule.pattern.len() as u32,
-                    effect,
+                    effect: rule.sense.effect(),
                     conditions: 0,
                 });
             }

@@ -10,7 +10,7 @@ use super::{Language, Source};
 use crate::limits::OverLimit;
 use crate::lowering::Lowering;
 use crate::lowering::preferences::{GroupPlace, Said, Scope};
-use crate::policy::{Combiner, Group, Policy, Sense};
+use crate::policy::{Combiner, Group, Policy};
 use robomaton_formats::agent::general_name;
 use robomaton_formats::detail::Bytes;
 use robomaton_formats::policy::Role;
@@ -75,7 +75,7 @@ fn state(token: &ControlToken, lowering: &mut Lowering<'_, '_>) {
         groups.iter().flat_map(|group| group.rules.clone().map(|at| (group.file, at))).collect();
     let mut crawlers = token.crawlers.clone();
     if !crawlers.is_empty() {
-        // Who asks in the name of the token asks for what it stands for.
+        // The token is one of the crawlers that it binds: a question in its name has their answer.
         crawlers.push(token.name.to_ascii_lowercase());
     }
     let usages = BTreeSet::from_iter(token.usages.iter().copied().flat_map(with_parts));
@@ -87,13 +87,13 @@ fn state(token: &ControlToken, lowering: &mut Lowering<'_, '_>) {
         if !rule.is_crawl() {
             continue;
         }
-        let effect = if rule.sense == Sense::Permit { Effect::Permitted } else { Effect::Refused };
+        let effect = rule.sense.effect();
         let rank = match rule.combiner {
             Combiner::FormOfMatch(form) => form as u32,
             _ => rule.pattern.len() as u32,
         };
-        let word = if rule.sense == Sense::Permit { "Allow" } else { "Disallow" };
-        let text = format!("{word}: {} ({})", String::from_utf8_lossy(&rule.pattern), token.name);
+        let (key, pattern) = (rule.sense.key(), String::from_utf8_lossy(&rule.pattern));
+        let text = format!("{key}: {pattern} ({})", token.name);
         let record = Record {
             language: LANGUAGE,
             carrier: Carrier::Robots,

@@ -5,7 +5,7 @@
 //! covers another. Records without a name are checked like any other.
 
 use super::{Code, Pass, quote};
-use crate::policy::{Policy, Rule, Sense};
+use crate::policy::{Policy, Rule};
 use std::ops::Range;
 
 pub(super) fn lint(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
@@ -34,7 +34,7 @@ fn unreachable(rules: &[Rule<'_>], range: Range<usize>, pass: &mut Pass<'_, '_>)
     }
     for (at, first) in hidden {
         let [rule, winner] = [at, first].map(|at| &rules[at]);
-        let sense = if winner.sense == Sense::Permit { "Allow" } else { "Disallow" };
+        let sense = winner.sense.key();
         let (span, second) = (pass.value(rule.line), pass.value(winner.line));
         let message = format!(
             "this rule has no effect: {sense} {} on line {} comes first and matches all that it matches",

@@ -143,7 +143,7 @@ impl Rules<'_, '_> {
 
     fn say(&self, code: Code, loser: usize, winner: usize, why: &str, pass: &mut Pass<'_, '_>) {
         let [loser, winner] = [loser, winner].map(|at| &self.all[at]);
-        let sense = if winner.sense == Sense::Permit { "Allow" } else { "Disallow" };
+        let sense = winner.sense.key();
         let (span, second) = (pass.value(loser.line), pass.value(winner.line));
         let pattern = quote(pass.tree.text(second));
         let message =
