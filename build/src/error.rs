@@ -37,7 +37,7 @@ pub enum Error {
     Lost {
         /// The path.
         path: PathBuf,
-        /// What it is.
+        /// The problem.
         what: String,
     },
     /// The new image breaks a rule of the format, because of a bug or of a damaged image that was
@@ -55,7 +55,7 @@ pub enum Error {
     Taken {
         /// The path.
         path: PathBuf,
-        /// What it is, and how to fix the problem.
+        /// The problem, and how to fix it.
         what: String,
     },
     /// A crawler that the image should be restricted to has no name.

@@ -28,7 +28,7 @@ pub struct StatementJson {
     pub document: Option<String>,
     /// The usage that it speaks of.
     pub usage: &'static str,
-    /// What it says: `disallowed`, `conditional`, `allowed`, `unread`, or `unstated`.
+    /// Its effect: `disallowed`, `conditional`, `allowed`, `unread`, or `unstated`.
     pub effect: &'static str,
     /// `decides`, `stands` (another statement decides), or `beaten` (by another of its language, or
     /// because the URL may not be fetched).

@@ -13,7 +13,7 @@ pub(crate) struct Chart<'c> {
     /// The id of the section in links, and the name of its CSV file.
     pub(crate) id: &'c str,
     pub(crate) title: &'c str,
-    /// What the chart shows, and how it is counted.
+    /// The subject of the chart, and how it is counted.
     pub(crate) about: Markup,
     /// The value of a full bar.
     pub(crate) full: u64,

@@ -43,7 +43,7 @@ pub struct Access<'a> {
 
 #[derive(Clone, Copy, Debug)]
 enum Answers<'a> {
-    /// Those of rules and fields.
+    /// The answers of rules and fields.
     Rules(rules::Answers<'a>),
     /// Everything that speaks of a usage other than fetching: the groups, and the policy, which may
     /// refer to preferences.

@@ -89,9 +89,9 @@ pub struct StatementAccount {
     pub usage: &'static str,
     /// True if it speaks of a part of the usage in question.
     pub is_of_part: bool,
-    /// What it says about the usage, at the time of the terms.
+    /// Its effect on the usage, at the time of the terms.
     pub effect: Effect,
-    /// What it says about the usage when time is left out of account.
+    /// Its effect on the usage without regard to time.
     pub stated: Effect,
     /// The reason why it is not in force; `None` if it is.
     pub loss: Option<Loss>,

@@ -46,7 +46,7 @@ pub struct Crawler {
     /// True if only groups that name the crawler count.
     named_only: bool,
     ids: Ids,
-    /// What [`Crawler::only`] returns.
+    /// The result of [`Crawler::only`].
     only: Option<u16>,
     /// The same crawler, resolved against the older layers of a stack, newest first.
     older: Vec<Crawler>,

@@ -89,7 +89,7 @@ impl OpenError {
     }
 }
 
-/// What to do about an image whose files were written to.
+/// The message about an image whose files were written to.
 pub const MODIFIED: &str =
     "was written to since it was opened: open it again, and replace images by renaming a new one over them";
 
@@ -349,7 +349,7 @@ fn replaced(path: &Path) -> OpenError {
 /// Reads or maps a file.
 type Load<'a> = &'a dyn Fn(&Path) -> io::Result<Memory>;
 
-/// What is verified at opening.
+/// The checks at opening.
 #[derive(Clone, Copy)]
 struct Verify<'a> {
     /// True if layers are verified, and left out if they are damaged.

@@ -10,7 +10,7 @@ use robomaton_formats::detail::{Detail, Extension, Group};
 use robomaton_formats::policy::Role;
 use robomaton_formats::{Profile, SiteKey};
 
-/// What the keys of requests begin with.
+/// The prefix of the keys of requests.
 const KEY: &str = "request-";
 
 /// A request of an ACAP record.

@@ -76,7 +76,7 @@ pub struct LeftOut {
     pub error: String,
 }
 
-/// What the sites of an image share.
+/// The state that all sites of an image share.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shared {
     pub(crate) terms: Terms,

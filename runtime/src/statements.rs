@@ -89,7 +89,7 @@ impl<'f> Weighed<'f> {
     }
 }
 
-/// What each record says about each usage. A record may have statements in several sets, some of
+/// One statement for each record and usage. A record may have statements in several sets, some of
 /// which only take part in the weighing; the one that counts most is kept.
 fn distinct(mut weighed: Vec<Weighed<'_>>) -> Vec<Weighed<'_>> {
     // A document that is up to date, and a page whose own documents count, have nothing to add.

@@ -93,8 +93,8 @@ impl<'a> Verdict<'a> {
         self.usage
     }
 
-    /// Whether groups that name the crawler answered or the default groups; `None` if no rules were
-    /// consulted. Reads the cold sections, so it allocates.
+    /// The groups that answered: those that name the crawler, or the default ones. `None` if no
+    /// rules were consulted. Reads the cold sections, so it allocates.
     pub fn choice(&self) -> Option<Choice> {
         let site = self.explained_site()?;
         self.choice_by(&site, self.consults_rules(&site).then(|| site.detail()).flatten().as_ref())
@@ -210,7 +210,7 @@ pub struct Conditional {
 }
 
 impl Conditional {
-    /// Whether the permission holds in this context.
+    /// The state of the permission in this context.
     pub fn holds(&self, context: &Context) -> Holds {
         condition::hold(&self.conditions, context)
     }

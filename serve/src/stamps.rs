@@ -88,7 +88,7 @@ impl Verified {
         self.0.get(name).is_some_and(|then| *then == Stamp::of(&stack.join(name)))
     }
 
-    /// Those of these names.
+    /// The stamps of these names.
     pub(crate) fn only(mut self, names: &[String]) -> Verified {
         self.0.retain(|name, _| names.contains(name));
         self

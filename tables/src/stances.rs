@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The number of targets on which languages are compared.
 pub const WEIGHED: usize = 64;
 
-/// What a site, or one language on it, says about a usage.
+/// The stance of a site, or of one language on it, towards a usage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stance {
     /// It refuses the whole site.

@@ -72,7 +72,7 @@ impl Language for Aipref {
     }
 }
 
-/// What a dictionary says about every usage of the vocabulary.
+/// The statements of a dictionary about all usages of the vocabulary.
 pub(super) fn stated(statement: &[u8], rank: u32) -> Vec<Said> {
     let members = content_usage(statement);
     // Beyond a limit, a statement may say anything; one that is malformed says nothing.

@@ -66,7 +66,7 @@ impl Language for ContentSignals {
     }
 }
 
-/// What a list of signals says about every usage of the vocabulary.
+/// The statements of a list of signals about all usages of the vocabulary.
 pub(super) fn stated(statement: &[u8], rank: u32, options: &Options) -> Vec<Said> {
     let signals = content_signal(statement);
     // Beyond the limit, a line may say anything.

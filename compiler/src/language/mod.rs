@@ -210,7 +210,7 @@ fn preference_text(key: &str, value: &[u8]) -> Cow<'static, str> {
     Cow::Owned(format!("{key}: {value}"))
 }
 
-/// Whether a language of the profile asks for these lints.
+/// True if a language of the profile asks for these lints.
 pub(crate) fn wants(profile: Profile, lints: Lints) -> bool {
     of(profile).iter().any(|language| language.lints().contains(&lints))
 }

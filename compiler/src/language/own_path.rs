@@ -4,8 +4,8 @@
 
 use robomaton_formats::SiteKey;
 
-/// What an absolute `http` or `https` URL says about the file's own site; `None` if the value is
-/// not such a URL. `origin` is the authority from which the file was fetched.
+/// The reading of an absolute `http` or `https` URL, from the file's own site; `None` if the value
+/// is not such a URL. `origin` is the authority from which the file was fetched.
 pub(super) fn own_path<'v>(value: &'v [u8], origin: Option<&str>) -> Option<Reading<'v>> {
     let (site, path) = absolute(value)?;
     let is_own = origin.is_some_and(|origin| site.is_some_and(|site| site.authority() == origin));

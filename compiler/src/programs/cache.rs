@@ -39,7 +39,7 @@ pub struct ProgramCache {
     of_code: HashMap<u128, usize>,
 }
 
-/// What was built of some rules: their program, possibly behind one of the rules with stars.
+/// The result of building some rules: their program, possibly behind one of the rules with stars.
 #[derive(Clone, Debug)]
 struct CachedProgram {
     code: Range<usize>,

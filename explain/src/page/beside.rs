@@ -13,7 +13,7 @@ use robomaton_grammar::modern::tdmrep::RULE_LIMIT;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// What an image says of these documents.
+/// The state of these documents in an image.
 #[derive(Default)]
 pub(super) struct SiteDocuments {
     /// A `tdmrep.json` with the rules of the site's.

@@ -26,7 +26,7 @@ pub(super) struct License {
 /// The number of crawlers that are named in the description of a tag.
 const NAMED: usize = 3;
 
-/// What a tag says, whether it is about the query, and its fate or the reason why it is not.
+/// The meaning of a tag, true if it is about the query, and its fate or the reason why it is not.
 type TagMeaning = (String, bool, &'static str);
 
 /// The meaning of the META tag with this number; `None` if it makes no statement.

@@ -118,7 +118,7 @@ impl fmt::Display for Term {
     }
 }
 
-/// Whether the caller has something; `None` if that is unknown.
+/// True if the caller has something; `None` if that is unknown.
 pub(super) fn contains(owned: &Option<Vec<String>>, wanted: &String) -> Option<bool> {
     owned.as_ref().map(|owned| owned.contains(wanted))
 }

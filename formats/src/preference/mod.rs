@@ -214,7 +214,7 @@ pub struct Record<'d> {
     pub text: Cow<'d, str>,
 }
 
-/// What a record says about one usage.
+/// The statement of a record about one usage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Statement {
     /// The record: an index into [`Group::records`].

@@ -49,7 +49,7 @@ struct Line {
     last: u16,
 }
 
-/// What leads to a state, which decides the line that the steps after it wait in.
+/// The kind of step that leads to a state. It decides in which line the steps after it wait.
 #[derive(Clone, Copy)]
 pub(super) enum After {
     Prefix,
