@@ -12,6 +12,7 @@
 use crate::capture::NOT_MODIFIED;
 use crate::resolve::{MAX_REDIRECTS, Place, WayTimes};
 use crate::source::Source;
+use crate::status::is_redirection;
 use crate::window::Window;
 use crate::{ReadLimits, SkipReason, warc};
 use foldhash::HashMap;
@@ -185,7 +186,7 @@ impl Way<'_> {
             return Err(SkipReason::NoLine);
         }
         let status = if last.is_unmodified { NOT_MODIFIED } else { last.capture.status };
-        let leads_nowhere = (300..400).contains(&status) && last.capture.redirect().is_none();
+        let leads_nowhere = is_redirection(status) && last.capture.redirect().is_none();
         let body = if last.is_unmodified { &[][..] } else { last.capture.whole_lines() };
         Ok(Fetched {
             url: first.capture.url.clone(),

@@ -8,6 +8,7 @@
 use crate::capture::{PARTIAL, STATED};
 use crate::dates;
 use crate::encoding::Body;
+use crate::status::is_success;
 use crate::{ReadLimits, SkipReason};
 use std::num::NonZeroU32;
 use xxhash_rust::xxh3::xxh3_64;
@@ -233,7 +234,7 @@ fn lenient<'a>(block: &'a [u8], max_header: usize, fields: &mut Fields<'a>) -> R
             Some([]) => break Ok(rest),
             Some(_) => {}
             // A response with only a header is enough, unless rules should follow.
-            None if rest.len() < max_header && !(200..300).contains(&status) => break Ok(&b""[..]),
+            None if rest.len() < max_header && !is_success(status) => break Ok(&b""[..]),
             None => break Err(SkipReason::Http("the header does not end")),
         }
     };

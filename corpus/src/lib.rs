@@ -66,4 +66,4 @@ pub use kind::is_captures;
 pub use resolve::{Chosen, Facts, Resolved};
 pub use robomaton_compiler::{Looks, sniff};
 pub use single::compile_alone;
-pub use status::is_success;
+pub use status::{is_redirection, is_success};

@@ -11,6 +11,7 @@
 use crate::capture::STATED;
 use crate::http::{self, Fields};
 use crate::record::{Content, Event, NEWEST, Range, Record};
+use crate::status::is_success;
 use crate::{Capture, SkipReason, dates};
 use base64::Engine as _;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -439,7 +440,7 @@ impl Row {
             }
             None => false,
         };
-        let is_missing = body.is_none() && !self.has_body_cell && (200..300).contains(&fetch.status);
+        let is_missing = body.is_none() && !self.has_body_cell && is_success(fetch.status);
         fetch.body = body.unwrap_or_default();
         fetch.truncated = truncated || fetch.body.len() > max_body || is_missing;
         fetch.body.truncate(max_body);

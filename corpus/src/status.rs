@@ -10,7 +10,7 @@ pub fn is_success(status: u16) -> bool {
 }
 
 /// True for 3xx.
-pub(crate) fn is_redirection(status: u16) -> bool {
+pub fn is_redirection(status: u16) -> bool {
     (300..400).contains(&status)
 }
 

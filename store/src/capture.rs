@@ -5,7 +5,9 @@
 use crate::StoreError;
 use crate::limits::{BODY_BYTES, HEADER_BYTES};
 use robomaton_compiler::{Entry, Options, ProgramCache, emit};
-use robomaton_corpus::{Capture as Read, NOT_MODIFIED, SkipReason, compile_alone, is_success};
+use robomaton_corpus::{
+    Capture as Read, NOT_MODIFIED, SkipReason, compile_alone, is_redirection, is_success,
+};
 use robomaton_runtime::Site;
 
 /// The result of fetching a site's `/robots.txt`.
@@ -73,7 +75,7 @@ impl Capture {
         cache: &mut ProgramCache,
     ) -> Result<Vec<u8>, StoreError> {
         // Without header fields, only the status says that the answer is a redirect, too.
-        let is_bare_redirect = self.headers.is_empty() && (300..400).contains(&self.status);
+        let is_bare_redirect = self.headers.is_empty() && is_redirection(self.status);
         let mut redirects = usize::from(self.redirects) + usize::from(is_bare_redirect);
         if self.status == NOT_MODIFIED {
             let held = held.filter(|held| is_success(held.status()));
