@@ -15,17 +15,16 @@
 //!
 //! # Revisits
 //! A fetch that found the content of an older capture makes that capture as new as itself, if it is
-//! newer than all other captures of the URL. So for each document the newest capture with content
-//! is kept, even if there is a newer one without: "unchanged since Monday" may follow an error on
-//! Tuesday. Of any other URL only the newest capture is kept. The record identifies the capture by
-//! its time; if that capture was not kept, or has another ETag than the record, nobody knows what
-//! the newest fetch found. Then the document is [`Outcome::Unresolved`], or another URL has no
-//! content, and the revisit is reported. An older capture must not answer instead: it may allow
-//! what the newest one prohibits.
+//! newer than all other captures of the URL. So the newest capture with content is kept, even if
+//! there is a newer one without: "unchanged since Monday" may follow an error on Tuesday. The record
+//! identifies the capture by its time; if that capture was not kept, or has another ETag than the
+//! record, nobody knows what the newest fetch found. Then the document is [`Outcome::Unresolved`],
+//! or another URL has no content, and the revisit is reported. An older capture must not answer
+//! instead: it may allow what the newest one prohibits.
 
 use crate::capture::NOT_MODIFIED;
 use crate::record::NEWEST;
-use crate::status::{is_client_error, is_redirection, is_success};
+use crate::status::{is_client_error, is_failure, is_redirection, is_success};
 use crate::{Capture, Revisit, Skipped};
 use foldhash::{HashMap, HashMapExt};
 use robomaton_formats::site::{Outcome, Scheme, SiteKey};
@@ -146,7 +145,7 @@ struct Held<P> {
     /// False if not even the first line is whole, so that nothing is known of a text.
     has_line: bool,
     payload: Option<P>,
-    /// For a document: the best capture with content, if this one has none.
+    /// The best capture with content, if this one has none.
     behind: Option<Box<Held<P>>>,
 }
 
@@ -156,7 +155,7 @@ impl<P> Held<P> {
         if self.payload.is_some() { Some(self) } else { self.behind.as_deref() }
     }
 
-    /// Takes a capture of the same document, if it is the best so far or the best with content.
+    /// Takes a capture of the same URL, if it is the best so far or the best with content.
     fn take(&mut self, rank: Rank, has_content: bool, other: impl FnOnce() -> Held<P>) {
         if self.rank < rank {
             let old = std::mem::replace(self, other());
@@ -292,8 +291,9 @@ impl<P: Clone> Chosen<P> {
                 Entry::Occupied(mut entry) => entry.get_mut().take(rank, content, held),
             },
             Place::Other(hash) => {
-                if self.targets.get(&hash).is_none_or(|old| old.rank < rank) {
-                    self.targets.insert(hash, held());
+                match self.targets.get_mut(&hash) {
+                    Some(old) => old.take(rank, content, held),
+                    None => drop(self.targets.insert(hash, held())),
                 }
                 if self.targets.len() > self.max_targets {
                     self.targets.pop_last();
@@ -388,16 +388,23 @@ impl<P: Clone> Chosen<P> {
     }
 
     /// The payloads of other URLs, in an order that depends only on the URLs; each with true if the
-    /// newest fetch is known to have found it. If that is not known, they are those of the newest
-    /// capture and of the newest revisit.
+    /// newest fetch is known to have found it. If nobody knows what that would have found, they are
+    /// those of the newest capture with content and of the newest revisit.
     pub fn others(&self) -> impl Iterator<Item = (&P, bool)> {
         let hashes: BTreeSet<&u128> = self.targets.keys().chain(self.target_revisits.keys()).collect();
         hashes.into_iter().flat_map(|hash| {
             let (newest, revisit) = (self.targets.get(hash), self.target_revisits.get(hash));
-            let is_known = found(newest, revisit).is_some_and(|(_, held)| held.is_some());
-            let of_newest = newest.and_then(|newest| newest.payload.as_ref());
-            let of_revisit = revisit.filter(|_| !is_known).and_then(|revisit| revisit.payload.as_ref());
-            of_newest.into_iter().chain(of_revisit).map(move |payload| (payload, is_known))
+            let held = found(newest, revisit).and_then(|(_, held)| held);
+            let is_known = held.is_some_and(|held| !is_failure(status(&held.rank)));
+            let (last, of_revisit) = match held {
+                Some(held) if is_known => (Some(held), None),
+                Some(failed) => (failed.content(), None),
+                None => {
+                    (newest.and_then(Held::content), revisit.and_then(|revisit| revisit.payload.as_ref()))
+                }
+            };
+            let of_last = last.and_then(|last| last.payload.as_ref());
+            of_last.into_iter().chain(of_revisit).map(move |payload| (payload, is_known))
         })
     }
 

@@ -4,6 +4,8 @@
 //! class of redirections, but leads nowhere ([`crate::Capture`]). This file does not know what a
 //! class means for a site.
 
+const TOO_MANY_REQUESTS: u16 = 429;
+
 /// True for 2xx: the answer has the resource.
 pub fn is_success(status: u16) -> bool {
     (200..300).contains(&status)
@@ -12,6 +14,11 @@ pub fn is_success(status: u16) -> bool {
 /// True for 3xx.
 pub fn is_redirection(status: u16) -> bool {
     (300..400).contains(&status)
+}
+
+/// True if the answer says nothing of the resource: 429, 5xx, and no answer at all (0).
+pub(crate) fn is_failure(status: u16) -> bool {
+    status == TOO_MANY_REQUESTS || !(200..500).contains(&status)
 }
 
 /// True for 4xx: there is no resource, or not for this client.

@@ -64,6 +64,12 @@ fn the_newest_capture_of_a_page_counts() {
     assert_eq!(said(&[robots.clone(), page(1, &html(FREE)), page(2, &html(PAGE))]), "disallowed");
     assert_eq!(said(&[robots.clone(), page(1, &html(PAGE)), page(2, &html("<p>silent"))]), "allowed");
     assert_eq!(said(&[robots.clone(), page(1, &html(PAGE)), page(2, "HTTP/1.1 410 G\r\n\r\n")]), "unknown");
+    // A failure says nothing of the page.
+    for failure in ["HTTP/1.1 503 U\r\n\r\n", "HTTP/1.1 429 T\r\n\r\n"] {
+        assert_eq!(said(&[robots.clone(), page(1, &html(PAGE)), page(2, failure)]), "disallowed");
+        assert_eq!(said(&[robots.clone(), page(1, &html("<p>")), page(2, failure)]), "unknown incomplete");
+        assert_eq!(said(&[robots.clone(), page(2, failure)]), "unknown", "it was never captured");
+    }
     // In the same second, the bytes break the tie: the same in any order, which `built` checks.
     said(&[robots, page(1, &html(PAGE)), page(1, &html(FREE))]);
 }
