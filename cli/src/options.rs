@@ -95,8 +95,8 @@ pub(crate) struct Dialect {
     #[arg(long, default_value = "full", value_parser = profiles())]
     pub(crate) profile: Profile,
     /// Read at most N bytes of a text [default: 512000, or 64 MiB with the profile google]
-    #[arg(long, value_name = "N")]
-    pub(crate) max_bytes: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
+    max_bytes: Option<usize>,
     /// Maximum number of groups in a text; a text with more is over limit and disallowed
     #[arg(long, value_name = "N", default_value_t = Limits::default().groups)]
     max_groups: usize,

@@ -246,6 +246,8 @@ fn a_text_that_is_cut_says_so() {
     let text = "User-agent: *\nDisallow: /a\nDisallow: /b\n";
     place.write("robots.txt", text);
     let run = place.run(&["check", "--max-bytes", "30", "robots.txt", "x", "/b"]);
+    let none = place.run(&["check", "--max-bytes", "0", "robots.txt", "x", "/b"]);
+    assert!(none.code == 2 && none.err.contains("invalid value '0' for '--max-bytes <N>'"), "{}", none.err);
     let remark = "is over 30 bytes; its last 13 bytes were not read\n";
     assert_eq!((run.code, run.err), (0, format!("robomaton: robots.txt {remark}")));
     let run = place.run_with(&["check", "--max-bytes", "30", "-", "x", "/b"], text);

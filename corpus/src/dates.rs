@@ -7,10 +7,11 @@ use jiff::civil::DateTime;
 use jiff::fmt::{rfc2822, strtime};
 use jiff::{Timestamp, tz::TimeZone};
 
-/// The date of a capture: RFC 3339, or without a zone or time of day (both occur in practice).
+/// The date of a capture: RFC 3339, or without a zone or time of day (both occur in practice). One
+/// before 1970 is no date of a capture, as a negative number of seconds is none.
 pub(crate) fn iso(text: &str) -> Option<i64> {
     let text = text.trim_ascii();
-    usual(text.as_bytes()).or_else(|| any(text))
+    usual(text.as_bytes()).or_else(|| any(text)).filter(|&seconds| seconds >= 0)
 }
 
 /// A date in the form that nearly all WARC files have, `1994-11-06T08:49:37Z`; `None` for others.
@@ -115,7 +116,7 @@ mod tests {
 
     #[test]
     fn what_is_no_date() {
-        for text in ["", "0", "-1", "never", "\u{fffd}"] {
+        for text in ["", "0", "-1", "never", "\u{fffd}", "1969-12-31T23:59:59Z", "1969-12-31"] {
             assert_eq!((iso(text), http(text.as_bytes())), (None, None), "{text}");
         }
         assert_eq!(http(b"\xff"), None);

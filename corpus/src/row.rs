@@ -460,5 +460,5 @@ fn seconds(time: &Scalar) -> Result<i64, String> {
         };
     }
     let date = time.text().and_then(dates::iso);
-    date.ok_or_else(|| format!("fetched_at: {time} is no RFC 3339 time"))
+    date.ok_or_else(|| format!("fetched_at: {time} is no RFC 3339 time since 1970"))
 }

@@ -129,12 +129,13 @@ fn seconds_may_have_a_fraction_or_an_exponent() {
     for (time, reason) in [
         ("-1", "fetched_at: -1 is before 1970"),
         ("-0.5", "fetched_at: -0.5 is before 1970"),
+        ("\"1969-12-31T23:59:59Z\"", "fetched_at: \"1969-12-31T23:59:59Z\" is no RFC 3339 time since 1970"),
         ("1e12", "fetched_at: 1000000000000 is no number of seconds since 1970; is it milliseconds?"),
         (
             "1700000000000.5",
             "fetched_at: 1700000000000.5 is no number of seconds since 1970; is it milliseconds?",
         ),
-        ("\"NaN\"", "fetched_at: \"NaN\" is no RFC 3339 time"),
+        ("\"NaN\"", "fetched_at: \"NaN\" is no RFC 3339 time since 1970"),
     ] {
         let line = format!("{{\"url\": \"a.example\", \"fetched_at\": {time}}}");
         match items_within("x.jsonl", line.as_bytes(), &ReadLimits::default()).as_slice() {

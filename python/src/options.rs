@@ -32,6 +32,10 @@ pub(crate) fn compile_options(
         control_tokens.names("control_tokens")?.iter().map(token).collect::<PyResult<Vec<ControlToken>>>()?;
     let default = Limits::default();
     let [bytes, groups, rules, stars] = limits;
+    if bytes == Some(0) {
+        // A text of which nothing is read would allow everything.
+        return Err(PyValueError::new_err("max_bytes: at least 1"));
+    }
     let limits = Limits {
         bytes,
         groups: groups.unwrap_or(default.groups),

@@ -214,6 +214,15 @@ def test_limits_out_of_range_name_their_argument(sample: Path, tmp_path: Path, a
         robomaton.compile([sample], tmp_path / "x", **{argument: "many"})
 
 
+def test_no_text_is_read_without_a_byte(sample: Path, tmp_path: Path) -> None:
+    for question in (
+        lambda: robomaton.compile([sample], tmp_path / "x", max_bytes=0),
+        lambda: robomaton.Store(tmp_path / "s", max_bytes=0),
+    ):
+        with pytest.raises(ValueError, match="^max_bytes: at least 1$"):
+            question()
+
+
 def test_other_numbers_out_of_range_name_their_argument(sample: Path, tmp_path: Path) -> None:
     for number, what in ((-1, "negative"), (1 << 70, "too large")):
         with pytest.raises(OverflowError, match=f"^now: the number is {what}"):
