@@ -116,9 +116,12 @@ impl Capture {
         if self.is_partial() { whole_lines(&self.body) } else { &self.body }
     }
 
-    /// True if there is a body, of which not even one line is whole.
-    pub fn ends_in_first_line(&self) -> bool {
-        is_success(self.status) && self.is_partial() && self.whole_lines().is_empty()
+    /// The body; of one that is partial, the whole lines.
+    ///
+    /// # Errors
+    /// [`SkipReason::NoLine`], as [`known_lines`].
+    pub fn known_lines(&self) -> Result<&[u8], SkipReason> {
+        known_lines(self.status, self.truncated, &self.body)
     }
 
     /// The key of the captured document; `None` for other URLs.
@@ -402,8 +405,21 @@ impl SkipReason {
     }
 }
 
+/// The body of an answer of this status; of one that is partial, the whole lines.
+///
+/// # Errors
+/// [`SkipReason::NoLine`] if not even one line of a success is whole: what it says is not known,
+/// and a text without a line would allow everything.
+pub fn known_lines(status: u16, truncated: bool, body: &[u8]) -> Result<&[u8], SkipReason> {
+    if !truncated && status != PARTIAL {
+        return Ok(body);
+    }
+    let lines = whole_lines(body);
+    if lines.is_empty() && is_success(status) { Err(SkipReason::NoLine) } else { Ok(lines) }
+}
+
 /// The whole lines of a text that was cut; half a line may mean something different.
-pub fn whole_lines(text: &[u8]) -> &[u8] {
+fn whole_lines(text: &[u8]) -> &[u8] {
     let end = memchr::memrchr2(b'\n', b'\r', text).map_or(0, |last| last + 1);
     &text[..end]
 }

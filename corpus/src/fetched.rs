@@ -182,12 +182,9 @@ struct Way<'r> {
 impl Way<'_> {
     fn fetched(self) -> Result<Fetched, SkipReason> {
         let Way { first, last, redirects, times } = self;
-        if !last.is_known() {
-            return Err(SkipReason::NoLine);
-        }
+        let body = if last.is_unmodified { &[][..] } else { last.capture.known_lines()? };
         let status = if last.is_unmodified { NOT_MODIFIED } else { last.capture.status };
         let leads_nowhere = is_redirection(status) && last.capture.redirect().is_none();
-        let body = if last.is_unmodified { &[][..] } else { last.capture.whole_lines() };
         Ok(Fetched {
             url: first.capture.url.clone(),
             fetched_at: times.fetched_at(),
@@ -200,10 +197,9 @@ impl Way<'_> {
 }
 
 impl warc::Answer {
-    /// True if it is known what the fetch found. A text without one whole line would allow
-    /// everything.
+    /// True if it is known what the fetch found.
     fn is_known(&self) -> bool {
-        self.unread.is_none() && (self.is_unmodified || !self.capture.ends_in_first_line())
+        self.unread.is_none() && (self.is_unmodified || self.capture.known_lines().is_ok())
     }
 
     /// Bytes of its header and body.

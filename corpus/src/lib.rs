@@ -55,7 +55,7 @@ mod zstd;
 pub use batch::{
     BatchOptions, BuildError, Built, Prepared, Progress, Report, ShardWriter, build, prepare, scratch,
 };
-pub use capture::{Capture, Item, NOT_MODIFIED, ReadLimits, Revisit, SkipReason, Skipped, whole_lines};
+pub use capture::{Capture, Item, NOT_MODIFIED, ReadLimits, Revisit, SkipReason, Skipped, known_lines};
 pub use dates::http as http_date;
 pub use fetched::{Fetched, FetchedRecords, FetchedTooMuch, fetched_in_warc};
 #[cfg(feature = "pages")]

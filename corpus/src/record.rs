@@ -77,8 +77,7 @@ impl Record {
                 let of = i64::MIN..=found.fetched_at;
                 revisit(found, of, skipped(SkipReason::NotModified))
             }
-            // Not even its first line is whole. An empty text would allow everything.
-            Ok(Content::Capture(found)) if found.key().is_some() && found.ends_in_first_line() => {
+            Ok(Content::Capture(found)) if found.key().is_some() && found.known_lines().is_err() => {
                 revisit(found, NEVER, skipped(SkipReason::NoLine))
             }
             Ok(Content::Capture(capture)) if capture.is_robots() => Item::Capture(capture),

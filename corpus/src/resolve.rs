@@ -107,7 +107,7 @@ impl Facts {
         let site = || Place::Site(key.unwrap_or_else(|| capture.site.clone()));
         let place = other.map_or_else(site, |url| Place::Other(normal_hash(url)));
         let next = capture.redirect().map(|next| String::from(next).into_boxed_str());
-        let has_line = !capture.ends_in_first_line();
+        let has_line = capture.known_lines().is_ok();
         Facts { place, rank: rank(capture), fresh_for: capture.fresh_for, etag: capture.etag, next, has_line }
     }
 

@@ -5,9 +5,7 @@
 use crate::StoreError;
 use crate::limits::{BODY_BYTES, HEADER_BYTES};
 use robomaton_compiler::{Entry, Options, ProgramCache, emit};
-use robomaton_corpus::{
-    Capture as Read, NOT_MODIFIED, SkipReason, compile_alone, is_redirection, is_success,
-};
+use robomaton_corpus::{Capture as Read, NOT_MODIFIED, compile_alone, is_redirection, is_success};
 use robomaton_runtime::Site;
 
 /// The result of fetching a site's `/robots.txt`.
@@ -45,8 +43,8 @@ impl Capture {
         if !read.is_robots() {
             return Err(StoreError::NotRobots(self.url.clone()));
         }
-        // What it says is not known, and a text without a line would allow everything.
-        if read.ends_in_first_line() { Err(SkipReason::NoLine.into()) } else { Ok(read) }
+        read.known_lines()?;
+        Ok(read)
     }
 
     /// Bytes of its URL and header fields, with two for each field.

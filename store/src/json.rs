@@ -5,7 +5,7 @@
 
 use crate::{Capture, Knowledge, Manners, SiteState, limits};
 use jiff::Timestamp;
-use robomaton_corpus::{SkipReason, is_success, whole_lines};
+use robomaton_corpus::{is_success, known_lines};
 use robomaton_formats::Decision;
 use robomaton_formats::schedule::{LATEST, Rate};
 use serde::{Deserialize, Serialize};
@@ -104,12 +104,8 @@ impl Capture {
             return Err(format!("status {status}, and no body; that of an empty text is \"\""));
         }
         let mut body = body.unwrap_or_default().into_bytes();
-        if truncated {
-            body.truncate(whole_lines(&body).len());
-            if body.is_empty() && is_success(status) {
-                return Err(SkipReason::NoLine.to_string());
-            }
-        }
+        let known = known_lines(status, truncated, &body).map_err(|reason| reason.to_string())?.len();
+        body.truncate(known);
         let pairs: Vec<(String, String)> = match headers {
             Headers::Pairs(pairs) => pairs,
             Headers::Object(object) => object.into_iter().collect(),
