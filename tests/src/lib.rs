@@ -5,8 +5,9 @@
 //! ([`mod@case`]) and the runner that puts them to an engine ([`suite`]), the engines ([`engines`])
 //! and panels of engines that must agree ([`panel`]), the vectors of other projects ([`vectors`]),
 //! the oracles ([`mod@oracle`] for RFC 9309, [`google`], [`acap`], [`modern`]), builders of random
-//! ([`generate`]) and of hostile ([`hostile`]) files, images to be damaged ([`damage`]),
-//! writers of the formats of captures ([`mod@write`]), and the text of every stage ([`golden`]).
+//! ([`generate`]) and of hostile ([`hostile`]) files, sites whose answers are compared with one
+//! another ([`relations`]), images to be damaged ([`damage`]), writers of the formats of captures
+//! ([`mod@write`]), and the text of every stage ([`golden`]).
 //!
 //! Invariant: only the cases and the oracles decide what is right, and the oracles import no crate
 //! of the project. This crate does not know how any engine works.
@@ -26,6 +27,7 @@ pub mod modern;
 pub mod oracle;
 pub mod panel;
 pub mod regexes;
+pub mod relations;
 pub mod suite;
 pub mod vectors;
 pub mod write;
