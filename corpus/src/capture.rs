@@ -198,8 +198,8 @@ impl Capture {
 /// WARC `revisit` record, or an answer 304 Not Modified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Revisit {
-    /// The answer, without its body; fetched at [`i64::MAX`] if the record has a time that cannot be
-    /// read.
+    /// The answer, without its body; fetched at [`i64::MAX`] if the record has a time that cannot
+    /// be read.
     pub answer: Capture,
     /// The site, or another document of it; `None` for any other URL.
     pub key: Option<SiteKey>,

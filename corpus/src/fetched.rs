@@ -27,8 +27,8 @@ pub struct Fetched {
     pub fetched_at: i64,
     /// The status of the last answer; 304 if it says that the resource is unchanged.
     pub status: u16,
-    /// The number of redirects to the last answer, at most five; 0 if that is a redirect to nowhere,
-    /// which is none too many.
+    /// The number of redirects to the last answer, at most five; 0 if that is a redirect to
+    /// nowhere, which is none too many.
     pub redirects: u16,
     /// Header fields of the last answer: name and value, in their order.
     pub headers: Vec<(String, Vec<u8>)>,

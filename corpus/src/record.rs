@@ -34,7 +34,7 @@ pub(crate) enum Content {
     Capture(Capture),
     /// A fetch with the same content as a capture of that time.
     Revisit(Capture, RangeInclusive<i64>),
-    /// A fetch whose content cannot be read: its URL, its time, and its header as far as there is one.
+    /// A fetch whose content cannot be read: its URL, its time, and its header if there is one.
     Unread(Capture, SkipReason),
     /// Nothing: records of this kind never contain a capture.
     Ignored,

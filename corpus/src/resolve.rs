@@ -16,11 +16,11 @@
 //! # Revisits
 //! A fetch that found the content of an older capture makes that capture as new as itself, if it is
 //! newer than all other captures of the URL. So the newest capture with content is kept, even if
-//! there is a newer one without: "unchanged since Monday" may follow an error on Tuesday. The record
-//! identifies the capture by its time; if that capture was not kept, or has another ETag than the
-//! record, nobody knows what the newest fetch found. Then the document is [`Outcome::Unresolved`],
-//! or another URL has no content, and the revisit is reported. An older capture must not answer
-//! instead: it may allow what the newest one prohibits.
+//! there is a newer one without: "unchanged since Monday" may follow an error on Tuesday. The
+//! record identifies the capture by its time; if that capture was not kept, or has another ETag
+//! than the record, nobody knows what the newest fetch found. Then the document is
+//! [`Outcome::Unresolved`], or another URL has no content, and the revisit is reported. An older
+//! capture must not answer instead: it may allow what the newest one prohibits.
 
 use crate::capture::NOT_MODIFIED;
 use crate::record::NEWEST;
@@ -303,8 +303,8 @@ impl<P: Clone> Chosen<P> {
         }
     }
 
-    /// Offers a revisit. `payload` is what its header says of a URL without a key; it is called only
-    /// for the newest revisit so far.
+    /// Offers a revisit. `payload` is what its header says of a URL without a key; it is called
+    /// only for the newest revisit so far.
     pub fn revisit(&mut self, revisit: Revisit, payload: impl FnOnce(&Capture) -> Option<P>) {
         let Revisit { answer, key, url, of, otherwise } = revisit;
         let Capture { fetched_at, fresh_for, etag, .. } = answer;
