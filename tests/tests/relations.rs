@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::RngSeed;
 use robomaton_compiler::Merge;
+use robomaton_formats::Decision;
 use robomaton_runtime::Image;
 use robomaton_tests::relations::changes::{REFUSALS, SPELLINGS, UNREADABLE, is_unread_excused, unreadable};
 use robomaton_tests::relations::sites::sites;
@@ -61,8 +62,9 @@ fn merged(images: &[&Image<Vec<u8>>]) -> Image<Vec<u8>> {
     Image::from_bytes(out).expect("a merged image")
 }
 
+// A document that matters is one of many.
 proptest! {
-    #![proptest_config(config(120))]
+    #![proptest_config(config(400))]
 
     #[test]
     fn documents_that_cannot_be_read_permit_nothing(
@@ -80,6 +82,10 @@ proptest! {
             })?;
         }
     }
+}
+
+proptest! {
+    #![proptest_config(config(120))]
 
     #[test]
     fn a_refusal_that_is_added_refuses(before in sites(), refusal in select(&REFUSALS[..])) {
@@ -87,6 +93,9 @@ proptest! {
         let (old, new) = both(&before, &after);
         compare(&before, &after, (&old, &new), |question, old, new| {
             let is_stricter = new.freedom() <= old.freedom() && (new.incomplete || !old.incomplete);
+            if refusal.decides(&before, question) {
+                return new.decision == Decision::Disallowed;
+            }
             is_stricter || new.freedom() == 0 || refusal.is_excused(&before, question)
         })?;
     }

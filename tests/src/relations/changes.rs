@@ -174,6 +174,18 @@ impl Refusal {
         }
     }
 
+    /// True if this answer is disallowed, whatever the site says beside the refusal (decision g).
+    pub fn decides(self, site: &Site, question: &Question) -> bool {
+        let usages: &[&str] = match self {
+            Refusal::RobotsHeader | Refusal::RobotsTag => &["search", "ai-train", "ai-all", "tdm", "all"],
+            Refusal::SignalHeader => &["search", "ai-train", "ai-input", "ai-all", "tdm", "all"],
+            Refusal::TdmHeader if !self.is_excused(site, question) => &["ai-train", "ai-all", "tdm", "all"],
+            _ => &[],
+        };
+        let is_page = |document: &Document| document.is_page() && document.path == question.path;
+        usages.contains(&question.usage) && site.documents.iter().any(is_page)
+    }
+
     /// True if RULES.md lets this answer become more permissive.
     pub fn is_excused(self, site: &Site, question: &Question) -> bool {
         let says = |word: &str| site.documents.iter().any(|document| document.text().contains(word));
