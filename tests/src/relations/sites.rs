@@ -65,7 +65,14 @@ pub fn sites() -> impl Strategy<Value = Site> {
         option::of(ai_txt),
     );
     let pages = PATHS.map(|path| option::of(page(path)));
-    (robots, others, pages).prop_map(|(robots, (referred, first, second, rules, ai_txt), pages)| {
+    let has_token = prop::bool::weighted(0.15);
+    (robots, others, pages, has_token).prop_map(|(mut robots, others, pages, has_token)| {
+        let (mut referred, first, second, rules, ai_txt) = others;
+        if has_token {
+            robots.extend(token_by_reference());
+            let group = section("User-agent")((vec!["Google-Extended"], vec!["Disallow: /".to_owned()]));
+            referred.get_or_insert_default().push(group);
+        }
         let captured = |path, body| Document { path, headers: Vec::new(), body, fetch: Fetch::Whole };
         let others = [
             referred.map(|sections| captured("/ref.txt", Body::Records(sections))),
@@ -83,6 +90,17 @@ pub fn sites() -> impl Strategy<Value = Site> {
                 .collect(),
         }
     })
+}
+
+/// A record for a control token whose group stands in the file that it refers to, and what a crawler
+/// of the token may do without that group: too rare to come together by chance.
+fn token_by_reference() -> [Section; 2] {
+    let reference = "ACAP-permissions-reference: /ref.txt".to_owned();
+    let permission = "Content-Signal: ai-train=yes, search=yes".to_owned();
+    [
+        section("ACAP-crawler")((vec!["Google-Extended"], vec![reference])),
+        section("User-agent")((vec!["Googlebot"], vec!["Allow: /".to_owned(), permission])),
+    ]
 }
 
 fn section(key: &'static str) -> impl Fn((Vec<&'static str>, Vec<String>)) -> Section {
