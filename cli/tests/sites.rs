@@ -80,13 +80,13 @@ fn the_summary_counts_them() {
     assert_eq!(summary["data_captures"], 3);
     assert_eq!(summary["data_txt"], json!({ "rules": 1, "unavailable": 1, "unreachable": 1 }));
     assert_eq!(summary["references"], json!({ "found": 1, "missing": 1, "over_limit": 0 }));
-    let pages = json!({ "captures": 3, "with_permissions": 1, "cut": 0, "bytes": 152 });
+    let pages = json!({ "captures": 4, "with_permissions": 1, "cut": 0, "bytes": 240 });
     assert_eq!(summary["pages"], pages);
     let table = place.run(&["compile", "captures.jsonl", "-o", "i.rimg", "--pages", "--verbose"]).ok();
     for row in [
         "data.txt                    3  rules 1, unavailable 1, unreachable 1\n",
         "references                  2  found 1, missing 1, over the limit 0\n",
-        "pages                       3  in the image with permissions 1, cut 0; 152 bytes\n",
+        "pages                       4  in the image with permissions 1, cut 0; 240 bytes\n",
     ] {
         assert!(table.contains(row), "{row}{table}");
     }
