@@ -21,9 +21,11 @@ use crate::window::Window;
 use crate::zip;
 use crate::{Capture, Item, ReadLimits, SkipReason, Skipped, csv, host, jsonl, tar, warc};
 use foldhash::HashMap;
+use foldhash::fast::RandomState;
 use robomaton_formats::layout::MAGIC;
 use std::ffi::OsStr;
 use std::fs::{self, File};
+use std::hash::BuildHasher;
 use std::io::{self, Read, Seek};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -302,7 +304,10 @@ impl Reading<'_> {
     /// Reads the files of an archive. One that is there twice, as `tar --append` leaves it, counts
     /// as it was added last; it is reported.
     fn archive(&mut self, source: &str, archive: &mut dyn Archive) -> ControlFlow<()> {
-        let mut editions: HashMap<String, u32> = HashMap::default();
+        // By the hashes of names, of which there may be millions. If two names had one, the second
+        // would be reported, and nothing else: editions are compared within a site.
+        let mut editions: HashMap<u64, u32> = HashMap::default();
+        let hasher = RandomState::default();
         while let Some(entry) = archive.next() {
             match entry.member {
                 Ok(None) => {}
@@ -311,7 +316,7 @@ impl Reading<'_> {
                     let kind = Name::of(path);
                     let edition = match kind {
                         Name::Host(_) => {
-                            let next = editions.entry(name.clone()).or_default();
+                            let next = editions.entry(hasher.hash_one(&name)).or_default();
                             std::mem::replace(next, next.saturating_add(1))
                         }
                         Name::Kind(_) | Name::Nothing => 0,
