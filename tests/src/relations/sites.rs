@@ -92,8 +92,8 @@ pub fn sites() -> impl Strategy<Value = Site> {
     })
 }
 
-/// A record for a control token whose group stands in the file that it refers to, and what a crawler
-/// of the token may do without that group: too rare to come together by chance.
+/// A record for a control token whose group stands in the file that it refers to, and what a
+/// crawler of the token may do without that group: too rare to come together by chance.
 fn token_by_reference() -> [Section; 2] {
     let reference = "ACAP-permissions-reference: /ref.txt".to_owned();
     let permission = "Content-Signal: ai-train=yes, search=yes".to_owned();
