@@ -154,9 +154,7 @@ impl Image {
             let path = path.display();
             warn(
                 py,
-                &format!(
-                    "{path}: captures since the last compaction do not count; Store.compact makes a layer"
-                ),
+                &format!("{path}: captures since the last flush do not count; Store.flush makes a layer"),
             )?;
         }
         let crawlers = Crawlers::new(false, named_only);
