@@ -332,7 +332,7 @@ fn captures_that_cannot_be_read_permit_nothing() {
     assert_eq!(verdict(&place, "https://n.example/x", &[]), "allowed");
 }
 
-/// The headers of a document are those of a page, whatever the document says.
+/// The headers of a document count as those of a page do.
 #[test]
 fn headers_of_documents_count() {
     let document = |url: &str, body: &str| page(url, &[("x-robots-tag", "noindex, noai")], body);
@@ -375,7 +375,7 @@ fn malformed_acap_in_pages_prohibits() {
     assert_eq!(index_of("<meta name=robots content='ACAP: allow-index'>", "shop"), "allowed", "by silence");
 }
 
-/// Whether a page of `h.example` may be indexed by a crawler.
+/// The verdict about indexing a page of `h.example`.
 #[track_caller]
 fn index_of(body: &str, crawler: &str) -> String {
     let captures = [
@@ -394,7 +394,11 @@ fn a_policy_without_a_location_is_for_no_page() {
             capture("https://h.example/robots.txt", "User-agent: *\nAllow: /\n"),
             capture(
                 "https://h.example/.well-known/tdmrep.json",
-                r#"[{"tdm-reservation":1,"tdm-policy":"https://p.example/x"},{"location":"/","tdm-reservation":1}]"#,
+                &json!([
+                    { "tdm-reservation": 1, "tdm-policy": "https://p.example/x" },
+                    { "location": "/", "tdm-reservation": 1 },
+                ])
+                .to_string(),
             ),
             page("https://h.example/p", &[("tdm-reservation", "1")], ""),
         ],
@@ -403,23 +407,27 @@ fn a_policy_without_a_location_is_for_no_page() {
     assert_eq!(verdict(&place, "https://h.example/p", &["--usage", "tdm"]), "disallowed");
 }
 
+/// An image of a page that permits a crawler by name, beside a robots.txt of this status.
+fn tag_beside(status: u16) -> Place {
+    let robots =
+        json!({ "url": "https://h.example/robots.txt", "status": status, "fetched_at": 1_790_000_000 });
+    let body = "<meta name=bot content='ACAP allow-index'>";
+    image(&[robots.to_string(), page("https://h.example/p", &[], body)], &["--pages"])
+}
+
 /// An unreachable robots.txt disallows everything, also what a page permits a crawler by name.
 #[test]
 fn an_unreachable_robots_txt_overrides_every_tag() {
-    let down = json!({ "url": "https://h.example/robots.txt", "status": 503, "fetched_at": 1_790_000_000 });
-    let body = "<meta name=bot content='ACAP allow-index'>";
-    let place = image(&[down.to_string(), page("https://h.example/p", &[], body)], &["--pages"]);
+    let place = tag_beside(503);
     assert_eq!(verdict(&place, "https://h.example/p", &["--usage", "index", "-a", "bot"]), "disallowed");
     let told = place.run(&["query", "i.rimg", "https://h.example/p", "--usage", "index", "--json"]).ok();
     assert!(told.contains(r#""language":null,"carrier":null"#), "{told}");
 }
 
-/// What robots.txt says may refuse beside a page that permits, also a crawler by name.
+/// A robots.txt that was not read may refuse what a tag permits, also by name.
 #[test]
 fn a_tag_beside_an_unread_robots_txt_permits_nothing() {
-    let moved = json!({ "url": "https://h.example/robots.txt", "status": 301, "fetched_at": 1_790_000_000 });
-    let body = "<meta name=bot content='ACAP allow-index'>";
-    let place = image(&[moved.to_string(), page("https://h.example/p", &[], body)], &["--pages"]);
+    let place = tag_beside(301);
     assert_eq!(verdict(&place, "https://h.example/p", &["--usage", "index", "-a", "bot"]), "disallowed");
 }
 

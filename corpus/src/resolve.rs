@@ -391,8 +391,9 @@ impl<P: Clone> Chosen<P> {
     /// newest fetch is known to have found it. If nobody knows what that would have found, they are
     /// those of the newest capture with content and of the newest revisit.
     pub fn others(&self) -> impl Iterator<Item = (&P, bool)> {
-        let hashes: BTreeSet<&u128> = self.targets.keys().chain(self.target_revisits.keys()).collect();
-        hashes.into_iter().flat_map(|hash| {
+        let is_alone = |hash: &&u128| !self.targets.contains_key(hash);
+        let hashes = self.targets.keys().chain(self.target_revisits.keys().filter(is_alone));
+        hashes.flat_map(|hash| {
             let (newest, revisit) = (self.targets.get(hash), self.target_revisits.get(hash));
             let held = found(newest, revisit).and_then(|(_, held)| held);
             let is_known = held.is_some_and(|held| !is_failure(status(&held.rank)));

@@ -127,6 +127,19 @@ fn is_almost_acap(text: &str) -> bool {
             .any(|word| begins(word, "allow-") || begins(word, "disallow-"))
 }
 
+/// The standard usages that a class token speaks of; of a malformed one, those that it prohibits.
+pub fn class_usages(token: &str) -> Vec<String> {
+    match class(token) {
+        Some(
+            ClassField::Permission(ClassUsage::Standard(usage))
+            | ClassField::Prohibition(ClassUsage::Standard(usage)),
+        ) => vec![usage],
+        // Sets of elements and local usages have no meaning here (decision 29).
+        Some(_) => Vec::new(),
+        None => prohibited(token).map(str::to_owned).collect(),
+    }
+}
+
 /// The usages that the words of a malformed tag or class token prohibit: no prohibition is lost
 /// over a broken frame (decision 40).
 pub fn prohibited(text: &str) -> impl Iterator<Item = &str> {

@@ -54,8 +54,8 @@ impl Language for ControlTokens {
 /// version (decision 41).
 fn groups<'p, 's>(token: &str, policy: &'p Policy<'s>) -> Vec<&'p Group<'s>> {
     let of = |name: &str| -> Vec<&Group<'_>> {
-        let names = |group: &&Group<'_>| group.names().any(|own| own.eq_ignore_ascii_case(name));
-        policy.groups.iter().filter(|group| group.role == Role::Conventional).filter(names).collect()
+        let conventional = policy.groups.iter().filter(|group| group.role == Role::Conventional);
+        conventional.filter(|group| is_named(group, name)).collect()
     };
     let own = of(token);
     match general_name(&token.to_ascii_lowercase()) {
@@ -130,6 +130,11 @@ fn state(token: &ControlToken, lowering: &mut Lowering<'_, '_>) {
 /// The line of an ACAP record for a token that refers to a missing file, in which may be groups for
 /// the token (decision 23).
 fn missing_for(token: &str, policy: &Policy<'_>) -> Option<u32> {
-    let names = |group: &&Group<'_>| group.names().any(|own| own.eq_ignore_ascii_case(token));
-    policy.groups.iter().filter(|group| group.incomplete).find(names).map(|group| group.line)
+    let missing = policy.groups.iter().find(|group| group.incomplete && is_named(group, token));
+    missing.map(|group| group.line)
+}
+
+/// True if a group has a name.
+fn is_named(group: &Group<'_>, name: &str) -> bool {
+    group.names().any(|own| own.eq_ignore_ascii_case(name))
 }

@@ -18,7 +18,7 @@ use robomaton_formats::agent::names_of_value;
 use robomaton_formats::policy::{Role, USAGES};
 use robomaton_formats::program::Silence;
 use robomaton_formats::{Condition, Context, Holds, Notation};
-use robomaton_grammar::meta::{ClassField, ClassUsage, Meta, class, content, prohibited};
+use robomaton_grammar::meta::{Meta, class_usages, content, prohibited};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -143,24 +143,11 @@ fn read(page: &Page, target: usize, groups: &mut BTreeMap<Address, Vec<Statement
         }
     }
     for element in &page.elements {
-        for usage in usages_of_class(&element.token) {
+        for usage in class_usages(&element.token) {
             let (qualifiers, line) = (Vec::new(), element.line);
             let statement = Statement { usage, sense: Sense::Prohibit, qualifiers, dialect, target, line };
             groups.entry((Role::Element, None, None)).or_default().push(statement);
         }
-    }
-}
-
-/// The usages that a class token prohibits for crawlers that cannot work on elements.
-fn usages_of_class(token: &str) -> Vec<String> {
-    match class(token) {
-        Some(
-            ClassField::Permission(ClassUsage::Standard(usage))
-            | ClassField::Prohibition(ClassUsage::Standard(usage)),
-        ) => vec![usage],
-        // Sets of elements and local usages have no meaning here (decision 29).
-        Some(_) => Vec::new(),
-        None => prohibited(token).map(str::to_owned).collect(),
     }
 }
 

@@ -36,7 +36,7 @@ pub struct TraceQuery<'a> {
     /// the page (M13).
     pub elements: bool,
     /// A robots.txt that was not read, or that counts as refusing everything, may refuse what pages
-    /// permit to any crawler, or statements permit: such permissions are incomplete.
+    /// and statements permit: such permissions are incomplete.
     pub robots_may_refuse: bool,
     /// Only groups and records that name the crawler count.
     pub named_only: bool,

@@ -12,7 +12,7 @@ use robomaton_compiler::{Group, Rule, Sense};
 use robomaton_formats::policy::{OTHER, PRESENT, USAGES, is_special};
 use robomaton_formats::purpose;
 use robomaton_formats::usage::PRESENT_SNIPPET;
-use robomaton_grammar::meta::{ClassField, ClassUsage, Meta, class, content, prohibited};
+use robomaton_grammar::meta::{ClassField, Meta, class, class_usages, content};
 use robomaton_runtime::{Condition, StatementAccount};
 use serde::Serialize;
 
@@ -268,17 +268,10 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let field = class(&element.token);
-            let usages: Vec<&str> = match &field {
-                Some(
-                    ClassField::Permission(ClassUsage::Standard(usage))
-                    | ClassField::Prohibition(ClassUsage::Standard(usage)),
-                ) => vec![usage],
-                Some(_) => Vec::new(),
-                None => prohibited(&element.token).collect(),
-            };
+            let usages = class_usages(&element.token);
             let said = usages.join(" and ");
             let malformed = field.is_none().then_some("malformed, so it permits nothing");
-            let is_known = |usage: &&str| USAGES.iter().any(|name| name.eq_ignore_ascii_case(usage));
+            let is_known = |usage: &String| USAGES.iter().any(|name| name.eq_ignore_ascii_case(usage));
             let (means, problem) = match &field {
                 None if usages.is_empty() => {
                     ("nothing".to_owned(), Some("neither a permission nor a prohibition"))
