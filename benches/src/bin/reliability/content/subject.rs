@@ -7,7 +7,7 @@ use robomaton_benches::clock::fastest;
 use robomaton_compiler::{CompileContext, Document, Entry, LimitName, Options, compile_with, emit};
 use robomaton_corpus::{ReadLimits, read_from, read_page};
 use robomaton_formats::SiteKey;
-use robomaton_runtime::{Basis, Image, Usage};
+use robomaton_runtime::{Basis, Crawler, Image, Usage};
 use robomaton_tests::hostile::captures::{PAGES, STREAMS};
 use robomaton_tests::hostile::{self, HostileSite, acap, modern};
 use std::io::Write as _;
@@ -20,6 +20,9 @@ const PATH: usize = 2_048;
 const PIECES: [&str; 7] = ["a", "abcdefghijklmnopqrstuvwxyz", "ab", "cabcbac", "same/", "%2", "\u{e9}"];
 /// Look-ups of one question, of which the fastest counts.
 const LOOK_UPS: usize = 5;
+/// Times that the question which is then the slowest is asked again: of hundreds, one is disturbed
+/// on a machine that does other things.
+const AGAIN: usize = 100;
 
 /// A builder, and what is done with what it builds.
 pub(crate) struct Subject {
@@ -128,14 +131,31 @@ fn slowest(image: &Image<Vec<u8>>, text: &[u8]) -> Result<Duration, String> {
     let usages = usages.map(|usage| image.usage(usage));
     let usages: Vec<Usage<'_>> =
         usages.into_iter().flat_map(|usage| [usage, usage.for_purpose("news")]).collect();
-    let mut slowest = Duration::ZERO;
-    for crawler in ["b7", "bot7", "nobody"].map(|name| image.crawler([name])) {
+    let crawlers = ["b7", "bot7", "nobody"].map(|name| image.crawler([name]));
+    let ask = |crawler: &Crawler, usage: Usage<'_>, url: &str| {
+        let mut basis = Basis::Damaged;
+        let time = fastest(LOOK_UPS, || basis = image.decide(crawler, usage, url).basis());
+        if matches!(basis, Basis::Damaged) {
+            Err(format!("{url:.80} is answered with damage"))
+        } else {
+            Ok(time)
+        }
+    };
+    let mut times = Vec::new();
+    for crawler in &crawlers {
         for (url, &usage) in urls.iter().flat_map(|url| usages.iter().map(move |usage| (url, usage))) {
-            let mut basis = Basis::Damaged;
-            slowest = slowest.max(fastest(LOOK_UPS, || basis = image.decide(&crawler, usage, url).basis()));
-            if matches!(basis, Basis::Damaged) {
-                return Err(format!("{url:.80} is answered with damage"));
-            }
+            times.push((ask(crawler, usage, url)?, crawler, usage, url));
+        }
+    }
+    let mut slowest = Duration::ZERO;
+    for _ in 0..AGAIN {
+        let Some((time, crawler, usage, url)) = times.iter_mut().max_by_key(|(time, ..)| *time) else {
+            break;
+        };
+        slowest = *time;
+        *time = slowest.min(ask(crawler, *usage, url)?);
+        if *time == slowest {
+            break;
         }
     }
     Ok(slowest)
