@@ -6,6 +6,7 @@
 //! question := name TAB url
 //! ```
 
+use robomaton_formats::user_agent::is_header;
 use robomaton_tests::panel::{Panel, Query};
 
 /// The site of the text under `rfc9309`; the questions begin with it.
@@ -24,8 +25,10 @@ pub fn oracle(data: &[u8]) {
     let question = String::from_utf8_lossy(question);
     let (agent, url) = question.split_once('\t').unwrap_or((&question, "/"));
     let (profile, origin) = if options & 1 != 0 { ("google", None) } else { ("rfc9309", Some(ORIGIN)) };
-    // The oracle of RFC 9309 knows neither the spelling of hosts in rules nor that of URLs.
-    if origin.is_some() && (text.windows(3).any(|bytes| bytes == b"://") || !is_plain(url)) {
+    // The oracle of RFC 9309 knows neither the spelling of hosts in rules nor that of URLs, and no
+    // headers in place of names.
+    let has_host = || text.windows(3).any(|bytes| bytes == b"://");
+    if origin.is_some() && (has_host() || !is_plain(url) || is_header(agent)) {
         return;
     }
     let query = Query {

@@ -1,10 +1,10 @@
-//! Captures in every format: they come out as they went in, whatever their bodies say. Damage may
-//! lose some of them, but makes none.
+//! Captures in every format: they come out as they went in, whatever their bodies say. A cut, or
+//! two damaged places, may lose some of them, but make none.
 //!
 //! ```text
 //! input   := options damage damage bodies
-//! options := u8: bits 0–3 format, bit 5 cut at the first damage, bits 6 and 7 the first and the
-//!            second damage change a byte, if each capture has a checksum
+//! options := u8: bits 0–3 format, bit 5 cut at the first damage, otherwise bits 6 and 7 the first
+//!            and the second damage change a byte, if each capture has a checksum
 //! damage  := u16 place, in parts of the file; u8 the bits that change
 //! bodies  := body [0xFF bodies]
 //! body    := bytes; 0xFE begins a record of another site in a gzip member, 0xFD one in a zstd frame,
@@ -73,13 +73,14 @@ pub fn packed(data: &[u8]) {
     let bodies: Vec<Vec<u8>> = rest.split(|&byte| byte == 0xFF).take(FILES.len()).map(body).collect();
     let mut file = write(&bodies);
     let whole = file.len();
+    let is_cut = options & 1 << 5 != 0;
     for (damage, bit) in damages.chunks_exact(3).zip([6, 7]) {
         let place = place(damage, whole);
-        if options & 1 << bit != 0 && has_sums {
+        if options & 1 << bit != 0 && has_sums && !is_cut {
             file[place] ^= damage[2];
         }
     }
-    if options & 1 << 5 != 0 {
+    if is_cut {
         file.truncate(place(&damages, whole));
     }
     let is_damaged = options >> 5 != 0;

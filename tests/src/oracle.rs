@@ -16,7 +16,8 @@ pub fn verdict(robots: &[u8], agents: &[&str], target: &[u8], origin: Option<&st
     }
     let groups = groups(robots, origin);
     let named = |token: &String| groups.iter().any(|(agents, _)| agents.contains(token));
-    let tokens = agents.iter().map(|agent| token(agent.as_bytes())).filter(|token| !token.is_empty());
+    let tokens =
+        agents.iter().map(|agent| token(agent.trim_ascii().as_bytes())).filter(|token| !token.is_empty());
     let Some(chosen) = tokens.chain(["*".to_owned()]).find(named) else { return (true, None) }; // R5, R7
     let rules = groups.iter().filter(|(agents, _)| agents.contains(&chosen)).flat_map(|(_, rules)| rules);
     let matching = rules.filter(|rule| matches(&rule.pattern, &subject));

@@ -225,7 +225,7 @@ impl Answer {
     /// How much a caller may do who does without what is missing.
     pub fn freedom(&self) -> u8 {
         match self.decision {
-            Decision::Allowed | Decision::Conditional if self.incomplete => 0,
+            _ if self.incomplete => 0,
             Decision::Disallowed => 0,
             Decision::Unknown => 1,
             Decision::Conditional => 2,

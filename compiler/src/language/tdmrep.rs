@@ -2,8 +2,8 @@
 //! community group, 10 May 2024).
 //!
 //! The first rule of the file that matches decides, even if its value is bad; a rule whose location
-//! cannot be read may match everything. A header supersedes the file, a META tag both, each
-//! property by itself; so what a page adds is resolved here, and ranks above the file. A
+//! cannot be read may match everything. A META tag supersedes the header, and the header the file,
+//! each property by itself; so what a page adds is resolved here, and ranks above the file. A
 //! reservation refuses, or permits under the terms of its policy; its absence permits.
 
 use super::{Language, Source, UNFETCHED, conventional};

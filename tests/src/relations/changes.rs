@@ -193,8 +193,8 @@ impl Refusal {
             // Content-Usage says nothing about paths that may not be crawled (decision c).
             Refusal::Disallow => question.usage != "crawl" && says("Content-Usage"),
             // A reservation with a policy permits under its condition, and may get the policy of
-            // another carrier (decision h).
-            Refusal::TdmHeader => says("tdm-policy"),
+            // another carrier; a META tag supersedes the header (decision h).
+            Refusal::TdmHeader => says("tdm-policy") || says("name=tdm-reservation"),
             // Who asks in the name of a token takes nothing from `*` once the token has a group.
             Refusal::Token => question.agents.contains(&"Google-Extended"),
             _ => false,
