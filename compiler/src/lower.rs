@@ -41,8 +41,7 @@ pub fn lower_with<'s>(
         language.lower(&source, &mut lowering)?;
         lowering.close();
     }
-    let mut policy = lowering.finish();
-    language::extended::name_general_sets(&mut policy)?;
-    language::acap::name_whole(&mut policy)?;
-    Ok(policy)
+    language::extended::name_general_sets(&mut lowering.policy)?;
+    language::acap::name_whole(&mut lowering.policy)?;
+    Ok(lowering.finish())
 }

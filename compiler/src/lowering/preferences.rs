@@ -7,7 +7,7 @@
 
 use super::Lowering;
 use crate::context::{CompileContext, License};
-use crate::policy::{Agent, Policy};
+use crate::policy::Policy;
 use robomaton_formats::Notation;
 use robomaton_formats::detail::Bytes;
 use robomaton_formats::policy::Role;
@@ -16,7 +16,7 @@ use robomaton_formats::site::absolute_url;
 use robomaton_formats::usage::with_parts;
 use robomaton_grammar::modern::rsl::{RslDocument, rsl};
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The statements collected so far.
 #[derive(Default)]
@@ -264,23 +264,25 @@ impl<'s> Lowering<'s, '_> {
 
 /// The source of the groups of robots.txt and of the files that it refers to: groups without a
 /// statement have a place in it, too, since a crawler that one of them names takes nothing from the
-/// others.
+/// others. So do the names that only ACAP records have: a crawler of that name has the default
+/// groups, and not those of its further names.
 fn of_groups<'s>(
     policy: &Policy<'s>,
     mut stated: HashMap<GroupPlace, Group<'s>>,
     fallback: Group<'s>,
 ) -> Vec<Group<'s>> {
+    let with_role = |role| policy.groups.iter().filter(move |group| group.role == role);
+    let names = |group: &crate::Group<'_>| group.names().map(str::to_ascii_lowercase).collect::<Vec<_>>();
+    let of_groups: HashSet<String> = with_role(Role::Conventional).flat_map(names).collect();
+    let of_records: BTreeSet<String> = with_role(Role::Field).flat_map(names).collect();
+    let crawlers: Vec<String> = of_records.into_iter().filter(|name| !of_groups.contains(name)).collect();
     let mut groups = Vec::new();
-    if !fallback.records.is_empty() {
-        groups.push(Group { fallback: true, ..fallback });
+    if !fallback.records.is_empty() || !crawlers.is_empty() {
+        groups.push(Group { crawlers, fallback: true, ..fallback });
     }
-    for group in policy.groups.iter().filter(|group| group.role == Role::Conventional) {
+    for group in with_role(Role::Conventional) {
         let own = stated.remove(&(group.file, group.line)).unwrap_or_default();
-        let named = group.agents.iter().filter_map(|agent| match agent {
-            Agent::Named(name) => Some(name.to_ascii_lowercase()),
-            Agent::Any => None,
-        });
-        groups.push(Group { crawlers: named.collect(), default: group.is_default(), ..own });
+        groups.push(Group { crawlers: names(group), default: group.is_default(), ..own });
     }
     groups
 }

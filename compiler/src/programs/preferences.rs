@@ -80,7 +80,7 @@ impl<'p> Filling<'_, 'p, '_, '_> {
         for (number, group) in numbered() {
             for name in &group.crawlers {
                 let groups = names.entry(name).or_default();
-                if groups.last() != Some(&number) {
+                if groups.last() != Some(&number) && !group.fallback {
                     groups.push(number);
                 }
             }
@@ -104,8 +104,15 @@ impl<'p> Filling<'_, 'p, '_, '_> {
             known.insert(groups, number);
             Ok(number)
         };
+        // Names without a group, which only ACAP records have, share the default groups. Both can
+        // be many.
+        let mut of_default = None;
         for (name, groups) in names {
-            let number = set(groups, &mut policy)?;
+            let number = match of_default {
+                _ if !groups.is_empty() => set(groups, &mut policy)?,
+                Some(known) => known,
+                None => *of_default.insert(set(default.clone(), &mut policy)?),
+            };
             policy.crawlers.push((name.to_owned(), number));
         }
         if !default.is_empty() || fallback.is_some() {

@@ -180,7 +180,9 @@ pub struct Source<'d> {
 /// Statements for some crawlers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Group<'d> {
-    /// The crawlers that the group names, in the form that is compared (lower case, reduced).
+    /// The crawlers that the group names, in the form that is compared (lower case, reduced). Of a
+    /// fallback: the names that only ACAP records have. A crawler of that name is chosen by it, and
+    /// has the default groups.
     #[serde(deserialize_with = "text::read_all")]
     pub crawlers: Vec<String>,
     /// The group applies (also) to all crawlers that no group names; in an additive source, to all.

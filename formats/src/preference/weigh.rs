@@ -159,8 +159,9 @@ impl Source<'_> {
         let mut chosen = if self.additive {
             groups(&|group| group.default || names.iter().any(|name| group.names(name)))
         } else {
-            let own = names.iter().map(|name| groups(&|group| group.names(name)));
-            let own = own.into_iter().find(|own| !own.is_empty());
+            let name = names.iter().find(|name| self.groups.iter().any(|group| group.names(name)));
+            let own = name.map(|name| groups(&|group| group.names(name) && !group.fallback));
+            let own = own.filter(|own| !own.is_empty());
             own.unwrap_or_else(|| if named_only { Vec::new() } else { groups(&|group| group.default) })
         };
         chosen.extend(groups(&|group| group.fallback));

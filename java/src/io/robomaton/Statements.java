@@ -143,10 +143,16 @@ final class Statements {
                 }
             }
         } else {
-            for (int name = 0; name < names.size() && chosen.isEmpty(); name++) {
+            boolean isFound = false;
+            for (int name = 0; name < names.size() && !isFound; name++) {
                 for (int number = 0; number < groups.size(); number++) {
-                    if (groups.get(number).crawlers().contains(names.get(name))) {
-                        chosen.add(number);
+                    Detail.Preferences group = groups.get(number);
+                    if (group.crawlers().contains(names.get(name))) {
+                        isFound = true;
+                        // The names of a fallback have the default groups.
+                        if (!group.fallback()) {
+                            chosen.add(number);
+                        }
                     }
                 }
             }
