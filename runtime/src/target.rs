@@ -225,9 +225,10 @@ fn path(rest: &[u8]) -> Target<'_> {
 
 /// The target as google/robotstxt takes it from a URL or a path: from the first of `/`, `?` and `;`
 /// after the protocol (if there is one before them) or after two leading slashes, up to the
-/// fragment.
+/// fragment. White space and control characters at the ends are no part of a URL (R9).
 fn google(url: &[u8]) -> Target<'_> {
     const PROTOCOL: &[u8] = b"://";
+    let url = trimmed(url);
     let url = url.strip_prefix(b"//").unwrap_or(url);
     let begins_path = |byte| matches!(byte, b'/' | b'?' | b';');
     let host = match memchr::memmem::find(url, PROTOCOL).and_then(|at| url.split_at_checked(at)) {
@@ -333,6 +334,8 @@ mod tests {
             ("example.com/x", "/x"),
             ("a#b/c", "/"),
             ("/x#y", "/x"),
+            (" http://www.example.com/a \r\n", "/a"),
+            ("http://www.example.com/a b\tc", "/a b\tc"),
         ] {
             assert_eq!(String::from_utf8(google(url.as_bytes()).bytes().to_vec()).unwrap(), target, "{url}");
         }

@@ -66,9 +66,14 @@ pub fn image_around(text: &Text<'_>, options: &Options) -> Vec<u8> {
 /// The target of a URL or a path, found without the runtime.
 pub fn target_of(profile: Profile, url: &str) -> Vec<u8> {
     match profile {
-        Profile::Google => google::path(url.as_bytes()),
+        Profile::Google => google::path(trimmed(url).as_bytes()),
         _ => vectors::split(url).1,
     }
+}
+
+/// A URL without the white space and control characters at its ends, as clients request it (R9).
+fn trimmed(url: &str) -> &str {
+    url.trim_matches(|end: char| end <= ' ')
 }
 
 /// [`mod@crate::oracle`] as an engine. It only answers for the profiles `full` and `rfc9309` and
@@ -130,7 +135,7 @@ impl Engine for GoogleOracle {
     }
 
     fn ask(&self, question: &Question<'_>) -> Answer {
-        let allowed = google::allowed(&self.robots, question.agents[0], question.url);
+        let allowed = google::allowed(&self.robots, question.agents[0], trimmed(question.url));
         Answer::new(Decision::from(allowed), None)
     }
 }

@@ -225,6 +225,7 @@ fn is_allowed_by_silence(usage: &str) -> bool {
 
 /// Path and query of a URL of the site (R9).
 fn target_of(origin: &str, url: &str) -> String {
+    let url = url.trim_matches(|end: char| end <= ' ');
     let rest = url.strip_prefix(origin).unwrap_or(url);
     let rest = rest.split('#').next().unwrap_or_default();
     if rest.starts_with('/') { rest.to_owned() } else { format!("/{rest}") }
@@ -298,7 +299,9 @@ pub fn answer(site: &Site, question: &Question) -> Answer {
         let statements: Vec<Statement> = crawl_line.map(|_| rule).into_iter().collect();
         return finish(Answer { verdict: crawl, crawl, statements, ..Answer::default() });
     }
-    let page = site.pages.iter().find(|page| target_of(&site.origin, &page.url) == target);
+    // R9: clients drop these before they request the page.
+    let requested = target.replace(['\t', '\n', '\r'], "");
+    let page = site.pages.iter().find(|page| target_of(&site.origin, &page.url) == requested);
     let query = |usage| Query {
         site,
         agents: &agents,

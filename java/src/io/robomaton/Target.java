@@ -89,21 +89,32 @@ final class Target {
         known = 0;
     }
 
-    /** The target as google/robotstxt takes it from a URL or a path. */
+    /**
+     * The target as google/robotstxt takes it from a URL or a path. White space and control characters
+     * at the ends are no part of it.
+     */
     void google() {
-        int start = urlLength >= 2 && url[0] == '/' && url[1] == '/' ? 2 : 0;
+        int start = 0;
+        int end = urlLength;
+        while (start < end && Url.isSpace(url[start])) {
+            start++;
+        }
+        while (end > start && Url.isSpace(url[end - 1])) {
+            end--;
+        }
+        start += end - start >= 2 && url[start] == '/' && url[start + 1] == '/' ? 2 : 0;
         int protocol = -1;
-        for (int at = start; at + 2 < urlLength && protocol < 0; at++) {
+        for (int at = start; at + 2 < end && protocol < 0; at++) {
             if (url[at] == ':' && url[at + 1] == '/' && url[at + 2] == '/') {
                 protocol = at;
             }
         }
-        int path = pathFrom(start);
+        int path = pathFrom(start, end);
         if (protocol >= 0 && !(path >= 0 && path < protocol)) {
-            path = pathFrom(protocol + 3);
+            path = pathFrom(protocol + 3, end);
         }
         int fragment = start;
-        while (fragment < urlLength && url[fragment] != '#') {
+        while (fragment < end && url[fragment] != '#') {
             fragment++;
         }
         if (path < 0 || fragment < path) {
@@ -113,8 +124,8 @@ final class Target {
         }
     }
 
-    private int pathFrom(int from) {
-        for (int at = from; at < urlLength; at++) {
+    private int pathFrom(int from, int end) {
+        for (int at = from; at < end; at++) {
             if (url[at] == '/' || url[at] == '?' || url[at] == ';') {
                 return at;
             }

@@ -122,7 +122,8 @@ final class Url {
         return at;
     }
 
-    private static boolean isSpace(byte c) {
+    /** True for white space and control characters, which are no part of a URL at its ends. */
+    static boolean isSpace(byte c) {
         return c >= 0 && c <= ' ';
     }
 
