@@ -358,7 +358,11 @@ fn license_document(random: &mut Random) -> String {
         }
         contents.push_str(&format!("<content url=\"{url}\"{server}>{licenses}</content>"));
     }
-    let age = if random.once_in(4) { " max-age=\"60\"" } else { "" };
+    let age = match random.below(16) {
+        0..4 => " max-age=\"60\"",
+        4 => " max-age=\"a year\"",
+        _ => "",
+    };
     match random.below(40) {
         0 => "<rsl".to_owned(),
         1 => format!("<rsl xmlns=\"https://example.com/\">{contents}</rsl>"),

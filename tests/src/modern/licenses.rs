@@ -46,7 +46,7 @@ fn answer(query: &Query<'_>, url: Option<&str>, line: Option<u32>, is_page: bool
     let text = documents.iter().find(|(name, _)| Some(name.as_str()) == url).map(|(_, text)| text);
     let document = text.and_then(|text| rsl::read(text));
     let is_stale = |document: &rsl::Document| {
-        query.now.is_some_and(|now| now > query.site.fetched.saturating_add(document.max_age))
+        query.now.is_some_and(|now| now >= query.site.fetched.saturating_add(document.max_age))
     };
     statement(query, document.filter(|document| !is_stale(document)), line, is_page)
 }

@@ -49,7 +49,7 @@
 //! - A matching content with a comma in a permission makes the answer unread, unless an explicit
 //!   prohibition wins among the lists that could be read.
 //! - Two `prohibits` of one type are joined; an unknown `type` of either is an error; a `max-age`
-//!   that is no positive integer is ignored; an unknown usage is ignored; several payments of a
+//!   that is no positive integer is 0 days; an unknown usage is ignored; several payments of a
 //!   license must all be met; another payment than `free` is a condition, also an unknown one.
 //! - A license that excludes the stated user or place grants nothing. `EU` has no members.
 //! - Conditions: `payment`, `standard`, `custom`, `amount=0.015 USD`, `token`, `user=a|b`,

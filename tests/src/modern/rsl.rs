@@ -112,7 +112,10 @@ pub(super) fn read(text: &[u8]) -> Option<Document> {
     if !is_rsl(&root) || root.tag_name().name() != "rsl" || !elements.all(|node| conforms(&node)) {
         return None;
     }
-    let days = root.attribute("max-age").and_then(|days| days.trim().parse().ok()).filter(|&days| days > 0);
+    let days = root.attribute("max-age").map(|days| match days.trim() {
+        digits if digits.bytes().all(|byte| byte.is_ascii_digit()) => digits.parse().unwrap_or(0),
+        _ => 0,
+    });
     let mut contents = Vec::new();
     for (number, node) in (1..).zip(children(root, "content")) {
         let licenses = children(node, "license");

@@ -41,7 +41,8 @@ pub const DEFAULT_MAX_AGE_DAYS: u32 = 30;
 pub struct RslDocument {
     /// The contents in order; at least one.
     pub contents: Vec<Content>,
-    /// The attribute `max-age`: how long the document is valid after it was fetched, in days.
+    /// The attribute `max-age`: how long the document is valid after it was fetched, in days. If it
+    /// is no positive number, 0: how long the document holds is not known.
     pub max_age_days: u32,
     /// The mistakes that do not make the document non-conformant.
     pub mistakes: Vec<Mistake>,

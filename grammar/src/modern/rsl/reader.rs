@@ -212,10 +212,11 @@ impl Walk {
         }
         let [max_age] = values(attributes(reader, tag, &["max-age"])?);
         if let Some(max_age) = max_age {
-            self.max_age_days = max_age.trim().parse().ok().filter(|&days| days > 0);
-            if self.max_age_days.is_none() {
+            let days = days(max_age.trim());
+            if days == 0 {
                 self.mistakes.push(tag_mistake(MistakeCode::InvalidAttribute, tag));
             }
+            self.max_age_days = Some(days);
         }
         Ok(Element::Rsl)
     }
@@ -366,6 +367,14 @@ impl Walk {
         let max_age_days = self.max_age_days.unwrap_or(DEFAULT_MAX_AGE_DAYS);
         Ok(RslDocument { contents: self.contents, max_age_days, mistakes: self.mistakes })
     }
+}
+
+/// A positive number of days, or 0 if the text is none.
+fn days(text: &str) -> u32 {
+    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return 0;
+    }
+    text.parse().unwrap_or(u32::MAX)
 }
 
 fn list(terms: &mut Terms, kind: TermType) -> &mut Option<Vec<String>> {

@@ -150,8 +150,10 @@ fn the_age_is_a_number_of_days() {
     };
     assert_eq!(aged("7"), (7, vec![]));
     assert_eq!(aged("1"), (1, vec![]));
-    for age in ["0", "-1", "", "7.5", "P7D", "99999999999"] {
-        assert_eq!(aged(age), (30, vec![InvalidAttribute]), "{age}");
+    assert_eq!(aged(" 007 "), (7, vec![]));
+    assert_eq!(aged("99999999999"), (u32::MAX, vec![]));
+    for age in ["0", "-1", "+7", "", "7.5", "7 days", "P7D"] {
+        assert_eq!(aged(age), (0, vec![InvalidAttribute]), "{age}");
     }
 }
 
