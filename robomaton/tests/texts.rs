@@ -60,12 +60,40 @@ fn options_change_the_reading() {
     let of_site = |site: &str| ParseOptions::new().site(site).parse(absolute).expect("a site");
     assert!(!of_site("https://example.com/").allowed("a", "/private/x"));
     assert!(of_site("https://example.org/").allowed("a", "/private/x"));
+    assert!(!Robots::parse(absolute).allowed("a", "/private/x"), "the URL may be one of the text's site");
     let first = ParseOptions::new().profile(Profile::Koster).parse("User-agent: *\nAllow: /\nDisallow: /x\n");
     assert!(first.expect("a text").allowed("a", "/x"), "the first match of the 1996 draft");
     assert!(!Robots::parse("User-agent: *\nAllow: /\nDisallow: /x\n").allowed("a", "/x"));
     for bad in ["", "example.com", "ftp://example.com/", "https://"] {
         assert!(matches!(ParseOptions::new().site(bad).parse(TEXT), Err(Error::Site { .. })), "{bad:?}");
     }
+}
+
+/// Contents of an RSL document may be for the text's site, whose host is not known.
+#[test]
+fn licences_for_urls_of_an_unknown_host() {
+    let content =
+        |url: &str, terms: &str| format!("<content url=\"{url}\"><license>{terms}</license></content>");
+    let refused = content("https://example.com/private", "<prohibits type=\"usage\">ai-train</prohibits>");
+    let xml = [content("/", ""), refused].concat();
+    let xml = format!("<rsl xmlns=\"https://rslstandard.org/rsl\">{xml}</rsl>");
+    let parse = |options: ParseOptions| {
+        let options = options.file("https://example.com/rsl.xml", xml.as_str());
+        options.parse("License: https://example.com/rsl.xml\n").expect("a text")
+    };
+    let decide = |robots: &Robots, path: &str| {
+        let (crawler, train) = (robots.crawler(["a"]), robots.usage("ai-train"));
+        robots.decide(&crawler, train, path).decision()
+    };
+    let robots = parse(ParseOptions::new());
+    assert_eq!(["/private", "/a"].map(|path| decide(&robots, path)), [Decision::Unknown, Decision::Allowed]);
+    let robots = parse(ParseOptions::new().site("https://example.com/"));
+    assert_eq!(
+        ["/private", "/a"].map(|path| decide(&robots, path)),
+        [Decision::Disallowed, Decision::Allowed]
+    );
+    let robots = parse(ParseOptions::new().site("https://other.example/"));
+    assert_eq!(["/private", "/a"].map(|path| decide(&robots, path)), [Decision::Allowed; 2]);
 }
 
 #[test]

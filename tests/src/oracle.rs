@@ -48,7 +48,7 @@ fn groups(robots: &[u8], origin: Option<&str>) -> Vec<Group> {
         let Some((agents, rules)) = groups.last_mut() else { continue }; // R8
         if open {
             agents.push(agent(value));
-        } else if let Some(value) = path_of(value, origin) {
+        } else if let Some(value) = rule_path(value, key == "disallow", origin) {
             let pattern = bytes(&value, true);
             let length = pattern.iter().map(|tok| if matches!(tok, Tok::Escaped(_)) { 3 } else { 1 }).sum();
             rules.push(Rule { pattern, length, allow: key == "allow", line });
@@ -145,6 +145,17 @@ pub(crate) fn path_of(value: &[u8], origin: Option<&str>) -> Option<Vec<u8>> {
         None => Some(value).filter(|value| !value.is_empty())?,
     };
     Some(if matches!(path, [b'/' | b'*', ..]) { path.to_vec() } else { [b"/", path].concat() })
+}
+
+/// R14, also where no host is known: then the path of a URL counts in prohibitions.
+pub(crate) fn rule_path(value: &[u8], prohibits: bool, origin: Option<&str>) -> Option<Vec<u8>> {
+    match authority_and_rest(value) {
+        Some((host, rest)) if origin.is_none() => {
+            let slashed = if rest.starts_with(b"/") { rest.to_vec() } else { [b"/", rest].concat() };
+            Some(slashed).filter(|_| prohibits && !host.is_empty())
+        }
+        _ => path_of(value, origin),
+    }
 }
 
 pub(crate) fn authority_and_rest(url: &[u8]) -> Option<(Vec<u8>, &[u8])> {

@@ -265,6 +265,49 @@ fn odd_urls_under_google() {
     }
 }
 
+/// R14: where the host of the file is not known, a URL in a rule prohibits, and permits nothing.
+#[test]
+fn urls_in_rules_of_an_unknown_host() {
+    let robots = b"User-agent: *\nDisallow: https://example.com/a\nAllow: https://other.example/a/b\n\
+        Disallow: /c\nAllow: https://example.com/c/d\nDisallow: https:///e\n\
+        Disallow: http://other.example?f\n";
+    let mut panel = Panel::of("full");
+    panel.load(robots, None);
+    for (target, verdict, line) in [
+        ("/a", "disallowed", 2),
+        ("/a/b", "disallowed", 2),
+        ("/c/d", "disallowed", 4),
+        ("/e", "allowed", 0),
+        ("/?f", "disallowed", 7),
+        ("/x", "allowed", 0),
+    ] {
+        let answer = panel.ask("a", "crawl", target).unwrap_or_else(|said| panic!("{target}\n{said}"));
+        let lines = if line == 0 { Vec::new() } else { vec![line] };
+        assert_eq!((answer.verdict.as_str(), answer.lines), (verdict, Some(lines)), "{target}");
+    }
+}
+
+/// Decision 40: the same in fields of ACAP and in resource sets.
+#[test]
+fn urls_in_fields_of_an_unknown_host() {
+    let robots = b"ACAP-resource-set: s https://other.example/s\nACAP-crawler: *\n\
+        ACAP-disallow-index: https://example.com/a\nACAP-allow-index: https://example.com/a/b\n\
+        ACAP-allow-index: /a/c\nACAP-disallow-index: the-acap:resource-set:s\n\
+        ACAP-disallow-index: /t\nACAP-allow-index: https://example.com/t/s\n";
+    let mut panel = Panel::of("full");
+    panel.load(robots, None);
+    for (target, verdict, lines) in [
+        ("/a", "disallowed", vec![3]),
+        ("/a/b", "disallowed", vec![3]),
+        ("/a/c", "allowed", vec![5]),
+        ("/s", "disallowed", vec![6]),
+        ("/t/s", "disallowed", vec![7]),
+    ] {
+        let answer = panel.ask("a", "index", target).unwrap_or_else(|said| panic!("{target}\n{said}"));
+        assert_eq!((answer.verdict.as_str(), answer.lines), (verdict, Some(lines)), "{target}");
+    }
+}
+
 fn query(robots: &[u8], agent: &str, usage: &str, url: &str) -> Query {
     let [agent, usage, url] = [agent, usage, url].map(str::to_owned);
     Query { robots: robots.to_vec(), origin: Some(ORIGIN.to_owned()), agent, usage, url }

@@ -58,7 +58,8 @@ impl Language for AiTraining {
             return Ok(());
         }
         let origin = lowering.origin.clone();
-        let Some(pattern) = pattern(value, origin.as_deref(), lowering) else { return Ok(()) };
+        let refuses = self.effect == Effect::Refused;
+        let Some(pattern) = pattern(value, origin.as_deref(), refuses, lowering) else { return Ok(()) };
         let rank = pattern.len() as u32;
         let record = Record {
             language: LANGUAGE,

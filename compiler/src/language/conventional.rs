@@ -80,7 +80,7 @@ impl Conventional {
         let value = tree.text(line.value);
         if let LineKind::Field(key) = line.kind {
             if let Some(statement) = statement(key) {
-                let pattern = pattern(value, origin, lowering);
+                let pattern = pattern(value, origin, statement.1 == Sense::Prohibit, lowering);
                 pattern.map_or(Ok(()), |pattern| self.rule(statement, pattern, number(index), lowering))?;
                 return Ok(false);
             }
@@ -91,9 +91,11 @@ impl Conventional {
 }
 
 /// The canonical pattern of a rule's value, by R14, then R10; `None` if the rule matches nothing.
+/// `refuses` says that the rule prohibits.
 pub(super) fn pattern<'v>(
     value: &'v [u8],
     origin: Option<&str>,
+    refuses: bool,
     lowering: &mut Lowering<'_, '_>,
 ) -> Option<Cow<'v, [u8]>> {
     match value {
@@ -104,6 +106,7 @@ pub(super) fn pattern<'v>(
             lowering.policy.depends_on_origin |= url.is_some();
             match url {
                 Some(Reading::Own(path)) => Some(slashed(path)),
+                Some(Reading::OfSomeHost(path)) => refuses.then(|| slashed(path)),
                 Some(Reading::Elsewhere) => None,
                 None => Some(slashed(value)),
             }

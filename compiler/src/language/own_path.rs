@@ -8,14 +8,20 @@ use robomaton_formats::SiteKey;
 /// is not such a URL. `origin` is the authority from which the file was fetched.
 pub(super) fn own_path<'v>(value: &'v [u8], origin: Option<&str>) -> Option<Reading<'v>> {
     let (site, path) = absolute(value)?;
-    let is_own = origin.is_some_and(|origin| site.is_some_and(|site| site.authority() == origin));
-    Some(if is_own { Reading::Own(path) } else { Reading::Elsewhere })
+    Some(match (site, origin) {
+        (Some(site), Some(origin)) if site.authority() == origin => Reading::Own(path),
+        (Some(_), None) => Reading::OfSomeHost(path),
+        _ => Reading::Elsewhere,
+    })
 }
 
 /// The meaning of an absolute URL.
 pub(super) enum Reading<'v> {
     /// A URL of the file's own host and port: its path and query, which may be empty.
     Own(&'v [u8]),
+    /// A URL in a file whose host is not known: its path and query, which may be empty. It may be
+    /// the file's own, so it prohibits; it may be another's, so it permits nothing.
+    OfSomeHost(&'v [u8]),
     /// A URL of another site, or of none.
     Elsewhere,
 }

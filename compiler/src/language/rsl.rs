@@ -263,7 +263,7 @@ fn terms(content: &Content, licence: &Licence) -> Vec<Term> {
 }
 
 /// The canonical pattern of a content on this site; `None` if it is for another site, or for no
-/// URL.
+/// URL. Of a site whose host is not known, every URL may be.
 fn pattern(content: &Content, lowering: &Lowering<'_, '_>) -> Option<Vec<u8>> {
     let url = content.url.as_str();
     if url.is_empty() {
@@ -278,7 +278,7 @@ fn pattern(content: &Content, lowering: &Lowering<'_, '_>) -> Option<Vec<u8>> {
             };
             let host = parsed.host_str()?;
             let authority = parsed.port().map_or(host.to_owned(), |port| format!("{host}:{port}"));
-            if !is_own_scheme || lowering.origin.as_deref() != Some(authority.as_str()) {
+            if !is_own_scheme || lowering.origin.as_ref().is_some_and(|origin| *origin != authority) {
                 return None;
             }
             // The path as written: a parser would encode its wildcards.
@@ -310,12 +310,14 @@ fn state(
     lowering.state(Scope::Groups, dated, DATED, all(Effect::Dated));
     for (number, content) in (1..).zip(&document.contents) {
         let Some(pattern) = pattern(content, lowering) else { continue };
+        // Whether it is for this site is not known.
+        let is_doubtful = lowering.origin.is_none() && content.url.contains("://");
         let length = (pattern.len() as u32).min((1 << 17) - 1);
         let (mut said, mut closing, mut unread) = (Vec::new(), Vec::new(), Vec::new());
         for (usage, chain) in CHAINS {
             let stand = stand(content, chain);
             let conditions = lowering.conditions(stand.conditions().to_vec(), number)?;
-            if matches!(stand, Stand::Unread) {
+            if is_doubtful || matches!(stand, Stand::Unread) {
                 unread.push(Said { usage, effect: Effect::Unread, rank: 1, conditions });
                 continue;
             }

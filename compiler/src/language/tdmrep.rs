@@ -124,7 +124,8 @@ impl<'r> Placed<'r> {
             let may_refuse = rule.reservation != Some(false);
             return may_refuse.then_some(Placed { rule, pattern: Cow::Borrowed(b"/"), is_unread: true });
         };
-        let pattern = conventional::pattern(location.as_bytes(), origin, lowering)?;
+        // Such a file is read for a site, whose host is known.
+        let pattern = conventional::pattern(location.as_bytes(), origin, false, lowering)?;
         Some(Placed { rule, pattern, is_unread: false })
     }
 }

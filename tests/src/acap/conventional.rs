@@ -8,7 +8,7 @@ use super::document::{is_known, is_of_group};
 use super::name::{self, Asker};
 use super::scope::{self, Symbol};
 use super::text::{self, Record};
-use crate::oracle::{self, Tok, bytes, matches, path_of};
+use crate::oracle::{self, Tok, bytes, matches, rule_path};
 
 pub(super) struct Group {
     pub(super) names: Vec<String>,
@@ -84,7 +84,7 @@ pub(super) fn groups(robots: &[u8], origin: Option<&str>, strict: bool) -> Vec<G
             }
         };
         let Some(group) = group.filter(|_| !usage.is_empty()) else { continue };
-        if let Some(value) = path_of(value, origin) {
+        if let Some(value) = rule_path(value, !allow, origin) {
             let pattern = bytes(&value, true);
             let length = pattern.iter().map(|tok| if matches!(tok, Tok::Escaped(_)) { 3 } else { 1 }).sum();
             let scope = scope::symbols(&value);

@@ -164,7 +164,7 @@ impl Source {
         }
         for (usage, conditions) in usages {
             for resource in self.patterns(&written.resource, file) {
-                let Some(pattern) = self.pattern(&resource) else { continue }; // 6
+                let Some(pattern) = self.pattern(&resource, !written.permit) else { continue }; // 6
                 let all = conditions.iter().chain(&written.conditions).filter(|_| written.permit);
                 fields.push(Field {
                     names: names.to_vec(),
@@ -180,14 +180,17 @@ impl Source {
         fields
     }
 
-    /// A resource as a pattern: a path, or a URL of the file's own site (40).
-    fn pattern(&self, resource: &[u8]) -> Option<Vec<Symbol>> {
+    /// A resource as a pattern: a path, or a URL of the file's own site (40). Where the site is not
+    /// known, a URL counts in prohibitions.
+    fn pattern(&self, resource: &[u8], prohibits: bool) -> Option<Vec<Symbol>> {
         let Some((host, rest)) = oracle::authority_and_rest(resource) else {
             return scope::pattern(resource);
         };
-        let own = oracle::authority_and_rest(self.origin.as_ref()?.as_bytes())?.0;
-        let path = if rest.is_empty() { b"/" } else { rest };
-        scope::pattern(path).filter(|_| own == host)
+        let counts = match &self.origin {
+            Some(origin) => oracle::authority_and_rest(origin.as_bytes())?.0 == host,
+            None => prohibits && !host.is_empty(),
+        };
+        scope::pattern(if rest.is_empty() { b"/" } else { rest }).filter(|_| counts)
     }
 
     /// The definitions of the file itself, then those of the referenced file that is being read.

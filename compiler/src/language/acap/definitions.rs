@@ -29,7 +29,17 @@ pub(super) struct Definitions<'s> {
     usages: HashMap<String, Vec<Meaning>>,
     /// The usages that malformed definitions may mean.
     unread: BTreeMap<String, Vec<Meaning>>,
-    pub(super) sets: HashMap<String, Vec<Cow<'s, [u8]>>>,
+    pub(super) sets: HashMap<String, Vec<SitePattern<'s>>>,
+}
+
+/// A pattern of paths of this site.
+#[derive(Clone)]
+pub(super) struct SitePattern<'s> {
+    /// The canonical pattern.
+    pub(super) text: Cow<'s, [u8]>,
+    /// False if it is the URL of some host in a file whose host is not known: then it counts in
+    /// prohibitions only.
+    pub(super) permits: bool,
 }
 
 impl<'s> Definitions<'s> {

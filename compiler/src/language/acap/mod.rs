@@ -28,7 +28,7 @@ use crate::limits::OverLimit;
 use crate::lowering::Lowering;
 use crate::policy::{Agent, Combiner};
 pub(crate) use crawlers::name_whole;
-use definitions::{Definitions, pattern};
+use definitions::{Definitions, SitePattern, pattern};
 use groups::Address;
 pub use references::referred;
 pub(crate) use references::same_site;
@@ -39,7 +39,6 @@ use robomaton_grammar::acap::{self, Field, Problem, Qualifier};
 use robomaton_grammar::{Code, Key, Line, LineKind, Span, Tree};
 use rules::RecordLowering;
 pub(super) use spent::Spent;
-use std::borrow::Cow;
 
 pub(super) struct Acap;
 
@@ -168,15 +167,17 @@ impl<'t, 's> Text<'t, 's> {
 
     /// The canonical pattern of a resource; `None` if it is no path of this site (decision 6). The
     /// URL of a path of this site stands for the path (decision 40).
-    fn pattern(&self, resource: Span, lowering: &mut Lowering<'s, '_>) -> Option<Cow<'s, [u8]>> {
+    fn pattern(&self, resource: Span, lowering: &mut Lowering<'s, '_>) -> Option<SitePattern<'s>> {
         let text = self.tree.text(resource);
         let url = own_path(text, self.origin);
         lowering.policy.depends_on_origin |= url.is_some();
-        match url {
-            Some(Reading::Elsewhere) => None,
-            Some(Reading::Own(path)) => pattern(if path.is_empty() { b"/" } else { path }),
-            None => pattern(text),
-        }
+        let (path, permits) = match url {
+            Some(Reading::Elsewhere) => return None,
+            Some(Reading::Own(path)) => (path, true),
+            Some(Reading::OfSomeHost(path)) => (path, false),
+            None => return Some(SitePattern { text: pattern(text)?, permits: true }),
+        };
+        Some(SitePattern { text: pattern(if path.is_empty() { b"/" } else { path })?, permits })
     }
 
     /// A name in the form that is compared (P7).

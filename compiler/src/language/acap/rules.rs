@@ -4,7 +4,7 @@
 //! into rules with one standard usage and one pattern, within the budgets of `spent`. This file
 //! does not know which crawlers a rule is for.
 
-use super::definitions::{Definitions, Meaning};
+use super::definitions::{Definitions, Meaning, SitePattern};
 use super::{Acap, Spent, Text};
 use crate::language::Language;
 use crate::limits::OverLimit;
@@ -46,7 +46,8 @@ impl<'a, 's> RecordLowering<'a, 's, '_> {
         for Meaning { usage, conditions } in self.meanings(field)? {
             // Prohibiting a qualified usage prohibits its base usage (decision 21).
             let conditions = if field.sense == Sense::Permit { conditions } else { 0 };
-            for pattern in patterns.iter() {
+            let counts = |pattern: &&SitePattern<'_>| pattern.permits || field.sense == Sense::Prohibit;
+            for SitePattern { text: pattern, .. } in patterns.iter().filter(counts) {
                 if multiplies {
                     self.spent.rule(pattern.len(), field.line, self.lowering)?;
                 }
@@ -66,7 +67,7 @@ impl<'a, 's> RecordLowering<'a, 's, '_> {
     }
 
     /// The patterns that a resource stands for.
-    fn patterns(&mut self, resource: &Resource) -> Cow<'a, [Cow<'s, [u8]>]> {
+    fn patterns(&mut self, resource: &Resource) -> Cow<'a, [SitePattern<'s>]> {
         match resource {
             Resource::Pattern(span) => {
                 let pattern = self.text.pattern(*span, self.lowering);
