@@ -94,6 +94,12 @@ pub const fn parts(usage: u16) -> &'static [u16] {
     }
 }
 
+/// The standard usage whose statements speak of the usage with this number in an image: its own, or
+/// `other` for one that no document defines.
+pub fn stated_as(usage: u32) -> u16 {
+    u16::try_from(usage).ok().filter(|&usage| usize::from(usage) < USAGES.len()).unwrap_or(OTHER)
+}
+
 /// True for usages on which silence never permits: those of models and of mining, and `all`.
 pub const fn needs_permission(usage: u16) -> bool {
     matches!(usage, AI_TRAIN | AI_INPUT | AI_INDEX | AI_ALL | TDM | ALL)

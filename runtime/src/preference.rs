@@ -22,7 +22,7 @@ use robomaton_formats::policy::{MAX_PREFERENCES, PolicyView, QuickSet, quick_set
 use robomaton_formats::preference::{Effect, Effects, Kind, Language, Tag};
 use robomaton_formats::program::{Priority, permits};
 use robomaton_formats::read::View;
-use robomaton_formats::usage::parts;
+use robomaton_formats::usage::{parts, stated_as};
 use robomaton_formats::{Decision, PolicyAt, ProgramAt, SetRef, UsageId};
 
 /// A question, with the answers that several usages share once they are known.
@@ -246,7 +246,7 @@ impl Asking<'_> {
         }
         if !self.crawler.is_named_only() {
             self.depends_on_time = false;
-            let effects = self.effects(usage.id)?;
+            let effects = self.effects(usage.stated_as())?;
             if !(self.depends_on_time && self.site.shared.terms.now.is_some()) {
                 return Some(effects);
             }
@@ -351,6 +351,11 @@ impl<'a> Usage<'a> {
     /// Fetching, for the same purpose.
     pub(crate) fn crawl(self) -> Usage<'a> {
         Usage { purpose: self.purpose, ..Usage::CRAWL }
+    }
+
+    /// The usage whose statements speak of this one.
+    pub(crate) fn stated_as(self) -> UsageId {
+        UsageId::from(stated_as(self.id.get()))
     }
 
     /// The usages that this one covers, for the same purpose.

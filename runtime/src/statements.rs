@@ -15,7 +15,7 @@ use robomaton_formats::detail::Detail;
 use robomaton_formats::preference::{
     self, Carrier, Effect, Effects, Finding, Language, Loss, Question, Record, Statement, weigh,
 };
-use robomaton_formats::usage::{PRESENT, USAGES};
+use robomaton_formats::usage::{PRESENT, USAGES, stated_as};
 use robomaton_formats::{Decision, UsageId};
 use std::collections::HashMap;
 
@@ -41,11 +41,10 @@ pub(crate) fn of_preferences(query: &Query<'_>, most: usize) -> Account {
     let by_rules = spoken.iter().skip(1).map(|&part| Effects::from(of_rules(part).decision));
     effects = effects.with_parts(by_rules.fold(Finding::effects(&of_parts), Effects::and));
     let mut account = Account::default();
-    let own_usage = u16::try_from(usage.id.get()).ok();
+    let own_usage = stated_as(usage.id.get());
     let findings: Vec<Finding> = own.into_iter().chain(of_parts).collect();
     let known = findings.iter().filter(|finding| record(detail, finding).is_some());
-    let weighed =
-        known.map(|finding| Weighed::new(finding, Some(finding.statement.usage) != own_usage, effects));
+    let weighed = known.map(|finding| Weighed::new(finding, finding.statement.usage != own_usage, effects));
     let mut weighed = distinct(weighed.collect());
     weighed.sort_by_key(|one| (!one.decides, one.finding.effect.is_err(), one.effect()));
     account.statements_left_out = weighed.len().saturating_sub(most);
@@ -149,7 +148,7 @@ fn findings(
     no_crawl: bool,
 ) -> Vec<Finding> {
     let (names, named_only) = (crawler.lookup_names(), crawler.is_named_only());
-    let usage = u16::try_from(usage.id.get()).unwrap_or(u16::MAX);
+    let usage = stated_as(usage.id.get());
     let mut findings = {
         let elements = site.shared.terms.elements;
         weigh(&detail.preferences, &Question { names, named_only, usage, target, no_crawl, elements })

@@ -18,7 +18,7 @@ use robomaton_formats::detail::Bytes;
 use robomaton_formats::preference::{self, Carrier, Effect, Record};
 use robomaton_formats::program::Silence;
 use robomaton_formats::usage::{
-    AI_INDEX, AI_INPUT, AI_TRAIN, FOLLOW, INDEX, PRESENT, PRESENT_CURRENTCOPY, PRESENT_OLDCOPY,
+    AI_INDEX, AI_INPUT, AI_TRAIN, FOLLOW, INDEX, OTHER, PRESENT, PRESENT_CURRENTCOPY, PRESENT_OLDCOPY,
     PRESENT_OLDSNIPPET, PRESENT_SNIPPET, PRESENT_THUMBNAIL, PRESENT_VIDEO, PRESERVE, SEARCH, TRANSLATE,
     with_parts,
 };
@@ -129,7 +129,7 @@ fn state(page: &Page, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> 
     if !is_whole {
         let reason = if page.is_cut { "not read to its end" } else { "over a limit" };
         let record = Record { text: Cow::Borrowed(reason), ..silent.clone() };
-        let usages = by_default().chain([AI_TRAIN, AI_INPUT, AI_INDEX]);
+        let usages = by_default().chain([AI_TRAIN, AI_INPUT, AI_INDEX, OTHER]);
         let unread = usages.map(|usage| Said { usage, effect: Effect::Unread, rank: 1, conditions: 0 });
         lowering.state(everyone, record, set_of(LANGUAGE, Carrier::Robots), unread.collect::<Vec<_>>());
     }

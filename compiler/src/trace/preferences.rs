@@ -7,13 +7,16 @@
 use super::{Fate, Trace, TraceQuery, lookup_names, of_rules};
 use crate::policy::Policy;
 use robomaton_formats::Decision;
-use robomaton_formats::policy::{CRAWL, PRESENT};
+use robomaton_formats::policy::{CRAWL, OTHER, PRESENT};
 use robomaton_formats::preference::{Effects, Finding, Question, conditions, weigh};
-use robomaton_formats::usage::parts;
+use robomaton_formats::usage::{parts, stated_as};
 
 /// Adds statements, and the answers about the parts of the usage, to a trace.
 pub(super) fn unite(policy: &Policy<'_>, query: &TraceQuery<'_>, trace: &mut Trace) {
-    let Some(usage) = policy.usage(query.usage).filter(|&usage| usage != CRAWL) else { return };
+    let usage = policy.usage(query.usage).map_or(OTHER, |usage| stated_as(usage.into()));
+    if usage == CRAWL {
+        return;
+    }
     let names = &lookup_names(policy, query)[..];
     let no_crawl =
         || of_rules(policy, &TraceQuery { usage: "crawl", ..*query }).decision == Decision::Disallowed;

@@ -18,11 +18,10 @@ pub fn unreadable(site: &Site, document: usize, fetch: Fetch) -> Option<Site> {
     Some(site)
 }
 
-/// True if RULES.md lets this answer become more permissive when a document cannot be read. A page
-/// is then unread for the usages of statements (decision p); crawling, and names that only ACAP
-/// has, are none of these.
+/// True if RULES.md lets this answer become more permissive when a document cannot be read: rules
+/// about crawling stay as they are when a page is unread (decision p).
 pub fn is_unread_excused(document: &Document, question: &Question) -> bool {
-    document.is_page() && ["crawl", "other", "foo", "present-foo"].contains(&question.usage)
+    document.is_page() && question.usage == "crawl"
 }
 
 /// The ways in which a document cannot be read.

@@ -44,7 +44,7 @@ record Account(OfRules found, List<Statement> statements, List<Condition> terms)
     static Account ofPreferences(Question question, Detail detail, Usage usage, List<String> usages) {
         boolean isClosed = Answer.decision(question.ofRules(usage.crawl())) == Decision.DISALLOWED;
         List<Statements.Finding> findings =
-                new ArrayList<>(Statements.find(question, detail, usage.number, isClosed));
+                new ArrayList<>(Statements.find(question, detail, usage.statedAs(), isClosed));
         int own = Preferences.effectsOf(Answer.decision(question.ofRules(usage))) | Statements.effects(findings);
         int count = findings.size();
         List<Usage> spoken = new ArrayList<>(List.of(usage));
@@ -88,7 +88,7 @@ record Account(OfRules found, List<Statement> statements, List<Condition> terms)
         List<WeighedStatement> told = new ArrayList<>();
         for (Statements.Finding finding : findings) {
             int effect = finding.isInForce ? finding.effect : finding.statement.effect();
-            boolean isOfPart = finding.statement.usage() != usage.number;
+            boolean isOfPart = finding.statement.usage() != usage.statedAs();
             boolean decides = (finding.bit() & Integer.lowestOneBit(effects)) != 0
                     && !(isOfPart && effect == Statements.PERMITTED);
             // A document that is up to date, and a page whose own documents count, have nothing to add.

@@ -52,7 +52,7 @@ final class Preferences {
     }
 
     private int unite(int own) {
-        int stated = effectsNow(usage.number);
+        int stated = effectsNow(usage.statedAs());
         int ofParts = 0;
         boolean incomplete = Answer.isIncomplete(own);
         for (int part : usage.parts()) {

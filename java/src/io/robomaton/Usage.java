@@ -118,6 +118,11 @@ public final class Usage {
         return number >= 18 && number <= ALL;
     }
 
+    /** The number of the usage whose statements speak of this one. */
+    int statedAs() {
+        return number >= 0 && number < STANDARD ? number : OTHER;
+    }
+
     /** The numbers of the usages that it covers. */
     int[] parts() {
         boolean hasParts = number >= 0 && number <= ALL && PARTS[number] != null;
