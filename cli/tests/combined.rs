@@ -500,3 +500,30 @@ fn a_page_without_a_body_is_unread() {
     assert_eq!(verdict(&place, "https://h.example/p", &["--usage", "index"]), "unknown");
     assert_eq!(verdict(&place, "https://h.example/q", &["--usage", "index"]), "allowed");
 }
+
+#[test]
+fn a_robots_txt_that_was_cut_permits_no_use() {
+    const URL: &str = "https://h.example/p";
+    let acap = "ACAP-crawler: *\nACAP-allow-index: /\nACAP-disallow-follow: /\n";
+    let signals = "User-agent: *\nContent-Signal: search=yes, ai-train=yes\nDisallow: /no\n";
+    let tag = "<meta name=robots content='ACAP allow-index, allow-foo'>";
+    for robots in [format!("{signals}\n{acap}"), acap.to_owned(), signals.to_owned()] {
+        let part = json!({
+            "url": "https://h.example/robots.txt", "fetched_at": 1_790_000_000,
+            "body": format!("{robots}Disal"), "truncated": true,
+        });
+        let whole = capture("https://h.example/robots.txt", &format!("{robots}{}", "#\n".repeat(1 << 18)));
+        for robots in [part.to_string(), whole] {
+            for captures in [vec![robots.clone()], vec![robots.clone(), page(URL, &[], tag)]] {
+                let place = image(&captures, &["--pages"]);
+                for usage in ["index", "search", "ai-train", "ai-all", "other", "present-foo"] {
+                    assert_eq!(verdict(&place, URL, &["--usage", usage]), "unknown", "{usage}: {captures:?}");
+                }
+                assert_eq!(verdict(&place, URL, &[]), "allowed");
+                let told = place.run(&["explain", "i.rimg", URL, "--usage", "index"]).out;
+                assert!(told.contains("robots.txt (Content Signals): not read to its end"), "{told}");
+                assert!(told.contains("\nunread   the text "), "{told}");
+            }
+        }
+    }
+}

@@ -22,6 +22,9 @@ pub struct CompileContext<'a, 's> {
     pub pages: &'a [Page],
     /// The scheme of the site, if it is known.
     pub scheme: Option<Scheme>,
+    /// True if the text is only the beginning of what the site serves: its capture was cut. A text
+    /// over the limit of bytes need not be marked.
+    pub is_partial: bool,
     /// The site's `/.well-known/tdmrep.json`.
     pub tdmrep: Option<&'s [u8]>,
     /// True if the site's `/.well-known/tdmrep.json` could not be fetched, or not all of it.

@@ -51,6 +51,7 @@ pub use document::Document;
 pub use dump::{dump_automaton, dump_policy};
 pub use emit::{Emitter, Entry, Names, Provenance, emit};
 pub use language::acap::referred;
+pub use language::cut::is_cut;
 pub use limits::{LimitName, Limits, OverLimit};
 pub use lower::{lower, lower_with};
 pub use merge::{Merge, MergeError, is_better};

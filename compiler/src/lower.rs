@@ -41,6 +41,7 @@ pub fn lower_with<'s>(
         language.lower(&source, &mut lowering)?;
         lowering.close();
     }
+    language::cut::state(&source, &mut lowering);
     language::extended::name_general_sets(&mut lowering.policy)?;
     language::acap::name_whole(&mut lowering.policy)?;
     Ok(lowering.finish())

@@ -34,6 +34,8 @@ pub struct Fetched {
     pub headers: Vec<(String, Vec<u8>)>,
     /// The body of the last answer, decoded. Of one that was cut off, only whole lines.
     pub body: Vec<u8>,
+    /// True if the body is not all of the answer's.
+    pub truncated: bool,
 }
 
 /// The result of reading a stream.
@@ -192,6 +194,7 @@ impl Way<'_> {
             redirects: if leads_nowhere && !last.is_unmodified { 0 } else { redirects },
             headers: last.headers.clone(),
             body: body.to_vec(),
+            truncated: !last.is_unmodified && last.capture.is_partial(),
         })
     }
 }
@@ -275,6 +278,7 @@ mod tests {
             redirects: 2,
             headers,
             body,
+            truncated: false,
         };
         assert_eq!(*fetched[0], wanted);
         let url = "https://a.example/robots.txt".to_owned();

@@ -84,15 +84,12 @@ pub fn compile_alone(
 }
 
 fn document(capture: &Capture, options: &Options, cache: &mut ProgramCache) -> Document {
-    let document = compile_cached(&capture.body, &CompileContext::default(), options, cache);
+    let context = CompileContext { is_partial: capture.is_partial(), ..CompileContext::default() };
+    let document = compile_cached(&capture.body, &context, options, cache);
     if !document.depends_on_origin {
         return document;
     }
     let site = &capture.site;
-    let context = CompileContext {
-        origin: Some(site.authority()),
-        scheme: Some(site.scheme()),
-        ..CompileContext::default()
-    };
+    let context = CompileContext { origin: Some(site.authority()), scheme: Some(site.scheme()), ..context };
     compile_cached(&capture.body, &context, options, cache)
 }

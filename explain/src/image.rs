@@ -7,12 +7,12 @@ use crate::error::Error;
 use crate::evidence::ImageAnswer;
 use crate::explanation::{Explanation, TextFacts};
 use crate::query::{Query, decide};
-use crate::single::{too_much, unread};
+use crate::single::{PARTIAL, too_much, unread};
 use crate::stored::{self, StoredParts};
 use crate::texts::Texts;
 use crate::url::{similar_site, url_mistake};
 use crate::usages::check_usage;
-use robomaton_compiler::{CompileContext, Limits, Options, OverLimit, compile_with, lower_with};
+use robomaton_compiler::{CompileContext, Limits, Options, OverLimit, compile_with, is_cut, lower_with};
 use robomaton_grammar::scan;
 use robomaton_runtime::{Basis, Image, Outcome, Profile, Site};
 
@@ -53,8 +53,12 @@ pub fn explain<D: AsRef<[u8]>>(
         facts.unread = text.len() - tree.unread.start as usize;
         facts.unread_note = unread(facts.unread, &options);
     }
+    let is_partial = tree.unread.is_empty() && is_cut(&detail);
+    if is_partial {
+        facts.unread_note = Some(PARTIAL.to_owned());
+    }
     let authority = site.authority();
-    let context = CompileContext { origin: Some(&authority), ..CompileContext::default() };
+    let context = CompileContext { origin: Some(&authority), is_partial, ..CompileContext::default() };
     let stored = StoredParts::of(&detail);
     let policy = stored::join(lower_with(&tree, &context, &options)?, &detail, &stored);
     let texts = Texts::new(&tree);

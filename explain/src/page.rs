@@ -16,14 +16,14 @@ use crate::error::Error;
 use crate::evidence::ImageAnswer;
 use crate::image::{options_of, text_of};
 use crate::query::Query;
-use crate::single::{Fetch, Origin, SingleSite, SiteFiles, unread};
+use crate::single::{Fetch, Origin, PARTIAL, SingleSite, SiteFiles, unread};
 use crate::stored::{StoredParts, join};
 use crate::usages::check_usage;
 use beside::SiteDocuments;
 pub use content::{Element, MetaTag, Page};
 pub use explanation::PageExplanation;
 use explanation::PageRemarks;
-use robomaton_compiler::{CompileContext, Options, Policy, compile_lowered, lower_with};
+use robomaton_compiler::{CompileContext, Options, Policy, compile_lowered, is_cut, lower_with};
 use robomaton_formats::detail::Detail;
 use robomaton_grammar::scan;
 use robomaton_runtime::{Image, Outcome, Profile, Site, Terms};
@@ -99,14 +99,16 @@ impl PageQuery<'_> {
         let (slices, pages) = (files.slices(), [page.numbered(url)]);
         let mut beside = robots.detail.as_ref().map(SiteDocuments::of).unwrap_or_default();
         let ai_txt = beside.ai_txt.take();
+        let tree = scan(&robots.text, options.limits.bytes(options.profile));
+        let is_partial = tree.unread.is_empty() && robots.detail.as_ref().is_some_and(is_cut);
         let context = CompileContext {
             pages: &pages,
+            is_partial,
             tdmrep: beside.tdmrep.as_deref(),
             is_tdmrep_unread: beside.is_tdmrep_unread,
             is_ai_txt_unread: beside.is_ai_txt_unread,
             ..origin.context(&slices)
         };
-        let tree = scan(&robots.text, options.limits.bytes(options.profile));
         let lowered = lower_with(&tree, &context, options).map(|policy| {
             let mut policy = self.with_records(policy);
             policy.preferences.extend(ai_txt);
@@ -120,7 +122,8 @@ impl PageQuery<'_> {
         let answer = ImageAnswer::new(query, url, verdict);
         let remarks = PageRemarks {
             over_limit: single.document.over_limit,
-            unread_note: unread(single.document.unread, options),
+            unread_note: unread(single.document.unread, options)
+                .or_else(|| is_partial.then(|| PARTIAL.to_owned())),
         };
         match lowered.ok().filter(|_| remarks.over_limit.is_none()) {
             Some(policy) => {

@@ -85,6 +85,9 @@ pub fn unread(bytes: usize, options: &Options) -> Option<String> {
     (bytes > 0).then(|| format!("is over {limit} bytes; its last {} {were} not read", count(bytes, "byte")))
 }
 
+/// The remark that a text was captured in part, for use after its name.
+pub(crate) const PARTIAL: &str = "was not captured to its end";
+
 /// The reason why a text that exceeds a limit has no rules.
 pub fn too_much(over: OverLimit) -> String {
     let OverLimit { limit, allowed, line } = over;

@@ -423,8 +423,8 @@ impl StoreReader {
     /// `Store` calls here. An answer 304 is a `ValueError`: a reader asks without validators. A
     /// `StoreError` says that no writer took the captures of this reader, once they have 32 MiB.
     #[pyo3(
-        signature = (url, status, body=None, *, headers=None, redirects=0, fetched_at=None),
-        text_signature = "($self, url, status, body=None, *, headers=(), redirects=0, fetched_at=None)"
+        signature = (url, status, body=None, *, headers=None, redirects=0, fetched_at=None, truncated=false),
+        text_signature = "($self, url, status, body=None, *, headers=(), redirects=0, fetched_at=None, truncated=False)"
     )]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn hand(
@@ -436,8 +436,9 @@ impl StoreReader {
         #[pyo3(from_py_with = headers)] headers: Option<Fields>,
         #[pyo3(from_py_with = arguments::redirects)] redirects: u16,
         fetched_at: Option<&Bound<'_, PyAny>>,
+        truncated: bool,
     ) -> PyResult<bool> {
-        let capture = Fetched { url, status, body, headers, redirects, fetched_at }.capture()?;
+        let capture = Fetched { url, status, body, headers, redirects, fetched_at, truncated }.capture()?;
         self.call(py, |open| match open {
             Open::Writer(store) => store.put(&capture),
             Open::Reader(reader) => reader.hand(&capture),

@@ -4,7 +4,7 @@
 
 use crate::StoreError;
 use crate::limits::{BODY_BYTES, HEADER_BYTES};
-use robomaton_compiler::{Entry, Options, ProgramCache, emit};
+use robomaton_compiler::{Entry, Options, ProgramCache, emit, is_cut};
 use robomaton_corpus::{Capture as Read, NOT_MODIFIED, compile_alone, is_redirection, is_success};
 use robomaton_runtime::Site;
 
@@ -26,6 +26,8 @@ pub struct Capture {
     pub headers: Vec<(String, Vec<u8>)>,
     /// The body of the last answer, after removal of transfer and content encodings.
     pub body: Vec<u8>,
+    /// True if the body was cut: it permits no use for certain, since what is missing may refuse.
+    pub truncated: bool,
 }
 
 impl Capture {
@@ -39,7 +41,7 @@ impl Capture {
         let body = self.body[..self.body.len().min(most)].to_vec();
         let fetched_at = i64::try_from(self.fetched_at).unwrap_or(i64::MAX);
         let mut read = Read::fetched(&self.url, fetched_at, self.status, headers, body)?;
-        read.truncated = self.body.len() > most;
+        read.truncated = self.truncated || self.body.len() > most;
         if !read.is_robots() {
             return Err(StoreError::NotRobots(self.url.clone()));
         }
@@ -80,7 +82,8 @@ impl Capture {
             let text = held.and_then(|held| Some((held, held.source(most_bytes(options))?)));
             let (held, body) = text.ok_or_else(|| StoreError::NotModified(self.url.clone()))?;
             let fresh_for = read.fresh_for.or(Some(held.fresh_for()));
-            read = Read { status: held.status(), fresh_for, body, truncated: false, ..read };
+            let truncated = held.detail().is_some_and(|detail| is_cut(&detail));
+            read = Read { status: held.status(), fresh_for, body, truncated, ..read };
             redirects = 0;
         }
         let entry = compile_alone(read, redirects, options, cache);

@@ -24,7 +24,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-const MAGIC: &[u8; 16] = b"robomaton log 1\n";
+const MAGIC: &[u8; 16] = b"robomaton log 2\n";
 /// The magic number and the marker.
 pub(crate) const HEADER: usize = 24;
 /// Marker, durable length, length and checksum of a record.
@@ -298,21 +298,23 @@ struct Front<'c> {
     status: u16,
     redirects: u16,
     headers: Cow<'c, [(String, Vec<u8>)]>,
+    truncated: bool,
 }
 
 impl<'c> Front<'c> {
     fn of(capture: &'c Capture) -> Front<'c> {
-        let Capture { url, fetched_at, status, redirects, headers, .. } = capture;
+        let Capture { url, headers, .. } = capture;
+        let &Capture { fetched_at, status, redirects, truncated, .. } = capture;
         let (url, headers) = (Cow::from(url), Cow::from(headers));
-        Front { url, fetched_at: *fetched_at, status: *status, redirects: *redirects, headers }
+        Front { url, fetched_at, status, redirects, headers, truncated }
     }
 
     /// The capture of a record.
     fn capture(record: &[u8]) -> Option<Capture> {
         let (front, body): (Front<'_>, _) = postcard::take_from_bytes(record).ok()?;
-        let Front { url, fetched_at, status, redirects, headers } = front;
+        let Front { url, fetched_at, status, redirects, headers, truncated } = front;
         let (url, headers) = (url.into_owned(), headers.into_owned());
-        Some(Capture { url, fetched_at, status, redirects, headers, body: body.to_vec() })
+        Some(Capture { url, fetched_at, status, redirects, headers, body: body.to_vec(), truncated })
     }
 }
 

@@ -49,11 +49,11 @@ impl Capture {
         })?;
         let FetchedRecords { records, others } = read;
         let capture = |fetched: Fetched| {
-            let Fetched { url, fetched_at, status, redirects, headers, body } = fetched;
+            let Fetched { url, fetched_at, status, redirects, headers, body, truncated } = fetched;
             let fetched_at = u64::try_from(fetched_at).ok().filter(|&at| at != 0).unwrap_or(now);
             match is_ahead(fetched_at, now) {
                 true => Err(AHEAD.to_owned()),
-                false => Ok(Capture { url, fetched_at, status, redirects, headers, body }),
+                false => Ok(Capture { url, fetched_at, status, redirects, headers, body, truncated }),
             }
         };
         let record = |(at, fetched): (u64, Result<Fetched, robomaton_corpus::SkipReason>)| {

@@ -1,5 +1,6 @@
 //! What to fetch and when: states, validators, back-off, and the queue of fetches that are due.
 
+use robomaton_formats::Decision;
 use robomaton_store::limits::{HEADER_BYTES, IN_FLIGHT_SECONDS, LONGEST_RETRY_SECONDS};
 use robomaton_store::{Capture, Durability, Knowledge, Store, StoreError, StoreOptions};
 use robomaton_tests::generate::Random;
@@ -399,4 +400,32 @@ fn a_304_without_validators_renews_what_was_held_when_its_fetch_began() {
     assert!(store.begin(&url(1), START + 6_000).expect("a site"));
     store.evict(START + 5_001).expect("room");
     assert!(matches!(renew(START + 6_001), Err(StoreError::NotModified(_))));
+}
+
+/// What is missing may refuse, also after the text was renewed.
+#[test]
+fn a_text_that_was_cut_permits_no_use() {
+    let body = "User-agent: *\nDisallow: /x\nContent-Signal: ai-train=yes\nDisal";
+    for (truncated, wanted) in [(false, (Decision::Allowed, false)), (true, (Decision::Unknown, true))] {
+        let place = tempfile::tempdir().expect("a directory");
+        let store = open(place.path());
+        let line = serde_json::json!({
+            "url": url(1), "fetched_at": START, "body": body, "truncated": truncated,
+            "headers": { "etag": "\"v1\"" },
+        });
+        let put = Capture::from_json(line.to_string().as_bytes(), START).expect("a capture");
+        assert!(store.put(&put).expect("room"));
+        let check = |store: &Store| {
+            store.snapshot().ask(&store.query(["a"], "ai-train"), "https://site1.example/y", |verdict| {
+                assert_eq!((verdict.decision(), verdict.is_incomplete()), wanted);
+            });
+            assert!(!store.decide(&store.query(["a"], "crawl"), "https://site1.example/x").is_allowed());
+            assert!(store.decide(&store.query(["a"], "crawl"), "https://site1.example/y").is_allowed());
+        };
+        let store = in_every_place(place.path(), store, check);
+        let headers = vec![("ETag".to_owned(), b"\"v1\"".to_vec())];
+        let renewed = Capture { headers, ..capture(1, START + DAY, 304) };
+        assert!(store.put(&renewed).expect("room"));
+        in_every_place(place.path(), store, check);
+    }
 }

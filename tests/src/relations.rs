@@ -102,6 +102,8 @@ pub enum Fetch {
     Cut,
     /// Status 200 without the body that was sent.
     Bodyless,
+    /// So many of the first lines; true if the capture was cut behind them, in the next line.
+    Lines(usize, bool),
 }
 
 impl Document {
@@ -156,6 +158,11 @@ impl Document {
                 row["truncated"] = true.into();
             }
             Fetch::Bodyless => {}
+            Fetch::Lines(lines, is_cut) => {
+                let known: String = text.split_inclusive('\n').take(lines).collect();
+                row["body"] = if is_cut { known + "Disal" } else { known }.into();
+                row["truncated"] = is_cut.into();
+            }
         }
         row["headers"] = headers.into();
         row

@@ -11,7 +11,9 @@ use proptest::test_runner::RngSeed;
 use robomaton_compiler::Merge;
 use robomaton_formats::Decision;
 use robomaton_runtime::Image;
-use robomaton_tests::relations::changes::{REFUSALS, SPELLINGS, UNREADABLE, is_unread_excused, unreadable};
+use robomaton_tests::relations::changes::{
+    REFUSALS, SPELLINGS, UNREADABLE, begun, is_unread_excused, unreadable,
+};
 use robomaton_tests::relations::sites::sites;
 use robomaton_tests::relations::{Answer, Question, Site, answers, image, plainly, questions};
 use robomaton_tests::setting;
@@ -98,6 +100,18 @@ proptest! {
             }
             is_stricter || new.freedom() == 0 || refusal.is_excused(&before, question)
         })?;
+    }
+
+    #[test]
+    fn a_robots_txt_that_was_cut_permits_no_use(site in sites(), line: Index) {
+        if let Some([whole, cut]) = begun(&site, |lines| line.index(lines)) {
+            let (old, new) = both(&whole, &cut);
+            compare(&whole, &cut, (&old, &new), |question, old, new| match question.usage {
+                "crawl" => old == new,
+                _ if old.decision == Decision::Disallowed => new.decision == Decision::Disallowed,
+                _ => new.decision == Decision::Unknown && new.incomplete,
+            })?;
+        }
     }
 
     #[test]

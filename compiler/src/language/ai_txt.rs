@@ -41,6 +41,9 @@ impl Language for AiTxt {
         let limits = lowering.options.limits.clone();
         let options = Options { profile: Profile::Rfc9309, limits, ..Options::default() };
         let tree = robomaton_grammar::scan(text, options.limits.bytes(options.profile));
+        if !tree.unread.is_empty() {
+            unread("not read to its end", lowering);
+        }
         let context = CompileContext { origin: source.context.origin, ..CompileContext::default() };
         let mut inner = Lowering::new(&tree, &options);
         let own = Source { tree: &tree, context: &context, suspended: None };

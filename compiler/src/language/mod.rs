@@ -23,6 +23,7 @@ pub(crate) mod condition;
 mod content_signals;
 mod control_tokens;
 mod conventional;
+pub(crate) mod cut;
 #[cfg(feature = "example-language")]
 mod example;
 pub(crate) mod extended;

@@ -91,6 +91,8 @@ enum Kind {
 enum ReadAs {
     /// The text may be a robots.txt.
     Robots,
+    /// The same, of a text that was not captured to its end.
+    Part,
     /// The text is a data.txt.
     Data,
     /// A record may refer to the text, which the image does not keep.
@@ -235,7 +237,9 @@ impl<'o> Gathering<'o> {
                 number
             })
         };
-        let of_other = if self.options.no_sources { ReadAs::Reference } else { ReadAs::Robots };
+        let of_robots = if is_partial { ReadAs::Part } else { ReadAs::Robots };
+        // A part is no file that a record refers to.
+        let of_other = if self.options.no_sources && !is_partial { ReadAs::Reference } else { of_robots };
         if let Some(facts) = other {
             let is_reference = kind == Kind::Data && may_be_rules;
             let document = is_reference.then(|| document(of_other, capture.body.clone()));
@@ -243,7 +247,7 @@ impl<'o> Gathering<'o> {
             chosen.insert(facts, || Body { document, raw: None, looks, page: kept(page), is_partial });
         }
         let (read_as, compiled) = match kind {
-            Kind::Robots => (ReadAs::Robots, may_be_rules),
+            Kind::Robots => (of_robots, may_be_rules),
             Kind::Data => (ReadAs::Data, content),
             Kind::Raw | Kind::Other => (of_other, may_be_rules),
         };
@@ -301,7 +305,8 @@ impl<'o> Gathering<'o> {
         let cache = &self.caches[rayon::current_thread_index().unwrap_or(0)];
         let mut cache = cache.lock().unwrap_or_else(PoisonError::into_inner);
         let options = if *read_as == ReadAs::Data { &self.data_options } else { self.options };
-        let mut document = compile_cached(body, &CompileContext::default(), options, &mut cache);
+        let context = CompileContext { is_partial: *read_as == ReadAs::Part, ..CompileContext::default() };
+        let mut document = compile_cached(body, &context, options, &mut cache);
         // The source is needed again if the document may be compiled again, or together with
         // another text, even if the image stores no texts.
         let again = document.depends_on_origin

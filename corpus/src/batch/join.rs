@@ -351,12 +351,14 @@ impl Joining<'_> {
             shared.as_ref().and_then(|shared| write::decode_source(&shared.source)).unwrap_or_default();
         let (tdmrep, is_tdmrep_unread) = self.of_site(site, TDMREP)?;
         let (ai_txt, is_ai_txt_unread) = self.of_site(site, AI_TXT)?;
+        let is_partial = site.resolved.fate.as_ref().is_ok_and(|body| body.is_partial);
         let compiled = |files: &[(&str, &[u8])], licenses: &[License<'_>], pages: &[Page]| {
             let context = CompileContext {
                 origin: Some(site.key.authority()),
                 scheme: Some(site.key.scheme()),
                 files,
                 pages,
+                is_partial,
                 tdmrep: tdmrep.as_deref(),
                 is_tdmrep_unread,
                 ai_txt: ai_txt.as_deref(),

@@ -23,6 +23,7 @@ pub(crate) struct Fetched<'a, 'py> {
     pub(crate) headers: Option<Fields>,
     pub(crate) redirects: u16,
     pub(crate) fetched_at: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) truncated: bool,
 }
 
 impl Fetched<'_, '_> {
@@ -44,6 +45,7 @@ impl Fetched<'_, '_> {
             redirects: self.redirects,
             headers: self.headers.unwrap_or_default(),
             body: self.body.unwrap_or_default(),
+            truncated: self.truncated,
         })
     }
 }

@@ -139,11 +139,13 @@ impl Store {
     /// so many `redirects`, 0 if there was no answer; 304 renews the text that is held. `headers`
     /// is a mapping or pairs of `str` or `bytes`, also with lists of values; `body` is without
     /// transfer and content encodings. `fetched_at` is in seconds since 1970, or a datetime with a
-    /// time zone; the default is the clock's.
+    /// time zone; the default is the clock's. Of a body that was cut (`truncated`), only whole
+    /// lines count, and what they permit of uses is not certain.
     #[pyo3(
-        signature = (url, status, body=None, *, headers=None, redirects=0, fetched_at=None),
-        text_signature = "($self, url, status, body=None, *, headers=(), redirects=0, fetched_at=None)"
+        signature = (url, status, body=None, *, headers=None, redirects=0, fetched_at=None, truncated=false),
+        text_signature = "($self, url, status, body=None, *, headers=(), redirects=0, fetched_at=None, truncated=False)"
     )]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn put(
         slf: &Bound<'_, Store>,
         #[pyo3(from_py_with = arguments::url)] url: Text<'_>,
@@ -152,8 +154,9 @@ impl Store {
         #[pyo3(from_py_with = headers)] headers: Option<Fields>,
         #[pyo3(from_py_with = arguments::redirects)] redirects: u16,
         fetched_at: Option<&Bound<'_, PyAny>>,
+        truncated: bool,
     ) -> PyResult<bool> {
-        let capture = Fetched { url, status, body, headers, redirects, fetched_at }.capture()?;
+        let capture = Fetched { url, status, body, headers, redirects, fetched_at, truncated }.capture()?;
         slf.as_super().get().write(slf.py(), |store| store.put(&capture))
     }
 

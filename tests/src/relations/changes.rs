@@ -1,8 +1,9 @@
 //! Changes of sites: documents that cannot be read, refusals that are added, other spellings.
 //!
-//! [`Refusal`] adds what only refuses, [`Spelling`] changes what no rule looks at, and
-//! [`unreadable`] takes a document away from the reader. Invariant: the exceptions that RULES.md
-//! makes stand at the change that they concern. This file does not compare answers.
+//! [`Refusal`] adds what only refuses, [`Spelling`] changes what no rule looks at, [`unreadable`]
+//! takes a document away from the reader, and [`begun`] the end of a robots.txt. Invariant: the
+//! exceptions that RULES.md makes stand at the change that they concern. This file does not compare
+//! answers.
 
 use super::{Body, Document, Fetch, Question, Section, Site};
 
@@ -16,6 +17,20 @@ pub fn unreadable(site: &Site, document: usize, fetch: Fetch) -> Option<Site> {
     }
     document.fetch = fetch;
     Some(site)
+}
+
+/// The site with only the beginning of its robots.txt, which ends behind one of its lines: a text
+/// that is whole, and one whose capture was cut there. `None` if it has no line.
+pub fn begun(site: &Site, line: impl Fn(usize) -> usize) -> Option<[Site; 2]> {
+    let robots = site.documents.iter().position(|document| document.path == "/robots.txt")?;
+    let lines = site.documents[robots].text().lines().count();
+    (lines > 0).then(|| {
+        [false, true].map(|is_cut| {
+            let mut site = site.clone();
+            site.documents[robots].fetch = Fetch::Lines(1 + line(lines), is_cut);
+            site
+        })
+    })
 }
 
 /// True if RULES.md lets this answer become more permissive when a document cannot be read: rules

@@ -120,8 +120,8 @@ pub(super) fn scan<'r, 's>(
     trees
 }
 
-/// The numbers of the records that refer to a file that was not read. One that a record for unknown
-/// crawlers refers to is not read for anyone.
+/// The numbers of the records that refer to a file that was not read, or not to its end. One that a
+/// record for unknown crawlers refers to is not read for anyone.
 pub(super) fn missing(
     references: &[Reference],
     records: &[Record<'_>],
@@ -129,7 +129,8 @@ pub(super) fn missing(
 ) -> HashSet<usize> {
     let is_missing = |reference: &&Reference| {
         let is_unread = reference.home.is_some_and(|home| records[home].is_unreadable);
-        is_unread || reference.file.as_deref().is_none_or(|file| !files.contains_key(file))
+        let file = reference.file.as_deref().and_then(|file| files.get(file));
+        is_unread || file.is_none_or(|file| !file.tree.unread.is_empty())
     };
     references.iter().filter(is_missing).filter_map(|reference| reference.home).collect()
 }
