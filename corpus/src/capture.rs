@@ -5,8 +5,9 @@
 //! module reads nothing, and does not know what a body means.
 
 use crate::status::{is_redirection, is_success};
-use robomaton_formats::Scheme;
 use robomaton_formats::site::{DATA_TXT, SiteError, SiteKey};
+use robomaton_formats::{Notation, Scheme};
+use std::borrow::Cow;
 use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 use url::Url;
@@ -150,10 +151,9 @@ impl Capture {
         let ends = |byte| matches!(byte, b'/' | b'?' | b'#' | b'\\');
         let Some(path) = rest.bytes().position(ends).map(|end| &rest[end..]) else { return false };
         let is_root = |path: &str| path.strip_prefix('/') == Some(file);
-        // Dot segments, fragments and backslashes are rare, so they may be parsed twice.
-        is_root(path)
-            || path.contains(file)
-                && url::Url::parse(&self.url).is_ok_and(|url| is_root(url.path()) && url.query().is_none())
+        // Dot segments, fragments, backslashes and escapes are rare, so they may be parsed twice.
+        let is_at = |url: Url| is_root(&canonical(url.path())) && url.query().is_none();
+        is_root(path) || (path.contains(file) || path.contains('%')) && Url::parse(&self.url).is_ok_and(is_at)
     }
 
     /// Path and query of the URL as written, without the tabs and line ends that clients drop (R9).
@@ -191,6 +191,15 @@ impl Capture {
         field(self.fresh_for.map(u32::to_le_bytes).as_ref().map(|bytes| &bytes[..]));
         field(Some(&[u8::from(self.truncated)]));
         hash.digest128()
+    }
+}
+
+/// A path, or path and query, in the bytes in which rules are compared with it (R10): spellings of
+/// one URL are one.
+pub(crate) fn canonical(target: &str) -> Cow<'_, str> {
+    match Notation::Rep.target(target.as_bytes()) {
+        Cow::Borrowed(_) => Cow::Borrowed(target),
+        Cow::Owned(bytes) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
     }
 }
 
@@ -503,6 +512,13 @@ mod tests {
         for url in ["http://a/robots.txt?", "http:/a?u=http://b/robots.txt", "http:/a/x://y/robots.txt"] {
             assert!(!capture(url).is_robots(), "{url}");
         }
+        for url in ["http://a/robots%2etxt", "http://a/%72obots.tx%74#x", "http://a/x/../robots%2Etxt"] {
+            assert!(capture(url).is_robots(), "{url}");
+        }
+        for url in ["http://a/robots%2ftxt", "http://a/robots%252etxt", "http://a/robots%2etxt?"] {
+            assert!(!capture(url).is_robots(), "{url}");
+        }
+        assert!(capture("http://a/%64ata.txt").is_data_txt());
         assert!(capture("a:8080").is_robots() && !capture("a").is_data_txt());
         assert!(capture("http://a/data.txt").is_data_txt() && !capture("http:///data.txt").is_data_txt());
     }

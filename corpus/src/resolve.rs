@@ -22,7 +22,7 @@
 //! [`Outcome::Unresolved`], or another URL has no content, and the revisit is reported. An older
 //! capture must not answer instead: it may allow what the newest one prohibits.
 
-use crate::capture::NOT_MODIFIED;
+use crate::capture::{NOT_MODIFIED, canonical};
 use crate::record::NEWEST;
 use crate::status::{is_client_error, is_failure, is_redirection, is_success};
 use crate::{Capture, Revisit, Skipped};
@@ -84,7 +84,7 @@ impl Place {
     /// The place of a URL, as a capture or as the target of a robots.txt; `None` if its path is
     /// `/robots.txt` and it names no site.
     pub(crate) fn of(url: Url) -> Option<Place> {
-        match url.path() == "/robots.txt" && url.query().is_none() {
+        match is_robots(&url) {
             true => SiteKey::from_url(url.as_str()).ok().map(Place::Site),
             false => Some(Place::Other(normal_hash(url))),
         }
@@ -437,8 +437,7 @@ impl<P: Clone> Chosen<P> {
     /// with what it found, if that is known. Of a URL with revisits alone, it is not.
     fn captured(&self, url: &str) -> Option<(i64, Option<&Held<P>>)> {
         let parsed = Url::parse(url).ok()?;
-        let is_robots = parsed.path() == "/robots.txt" && parsed.query().is_none();
-        let of_site = if is_robots { self.site(&SiteKey::from_url(url).ok()?) } else { None };
+        let of_site = if is_robots(&parsed) { self.site(&SiteKey::from_url(url).ok()?) } else { None };
         of_site.or_else(|| self.target(&normal_hash(parsed)))
     }
 
@@ -483,7 +482,7 @@ impl<P: Clone> Chosen<P> {
     /// captures that redirected.
     fn lookup<'h>(&'h self, document: Option<&str>, next: &str, way: &[&'h Held<P>]) -> Option<&'h Held<P>> {
         let url = Url::parse(next).ok()?;
-        let is_alike = url.path().strip_prefix('/') == Some(document.unwrap_or("robots.txt"));
+        let is_alike = canonical(url.path()).strip_prefix('/') == Some(document.unwrap_or("robots.txt"));
         match (is_alike && url.query().is_none(), document) {
             (true, None) => {}
             (true, Some(document)) => {
@@ -537,12 +536,18 @@ fn offer<K: Ord, P>(
     }
 }
 
-/// The hash of a URL without its fragment, with the authority of its site. It stands for the URL,
-/// and is the same in every run, so nobody may be able to find two URLs of one hash.
+/// True if a URL is that of a site's robots.txt. With a query, it is another resource (R13).
+fn is_robots(url: &Url) -> bool {
+    canonical(url.path()) == "/robots.txt" && url.query().is_none()
+}
+
+/// The hash of a URL without its fragment, with the authority of its site and its path as rules are
+/// compared with it. It stands for the URL, and is the same in every run, so nobody may be able to
+/// find two URLs of one hash.
 fn normal_hash(mut url: Url) -> u128 {
     url.set_fragment(None);
     let site = SiteKey::from_url(url.as_str());
-    let of_site = site.map(|site| format!("{site}{}", &url[Position::BeforePath..]));
+    let of_site = site.map(|site| format!("{site}{}", canonical(&url[Position::BeforePath..])));
     let hash = Sha256::digest(of_site.as_deref().unwrap_or(url.as_str()));
     hash.first_chunk().map_or(0, |&bytes| u128::from_le_bytes(bytes))
 }

@@ -265,6 +265,40 @@ fn what_is_not_read_whole_permits_nothing() {
     assert_eq!(asked("https://b.example/x"), ["allowed", "unknown incomplete"]);
 }
 
+/// An escape of an unreserved character is that character (R10).
+#[test]
+fn documents_are_known_under_every_spelling_of_their_url() {
+    let tdmrep = r#"[{"location":"/","tdm-reservation":1}]"#;
+    let ai_txt = "User-agent: *\nDisallow: /\n";
+    let training =
+        |records: &[Vec<u8>]| ask(&opened(&with_pages(records), 0), "bot", "ai-train", "https://a.example/x");
+    let robots = at(1, "https://a.example/robots%2etxt", text("User-agent: *\nDisallow: /no\n"));
+    for (path, body) in [
+        ("/.well-known/tdmrep.json", tdmrep),
+        ("/.well-known/tdmrep%2ejson", tdmrep),
+        ("/%2Ewell-known/tdmre%70.json", tdmrep),
+        ("/ai%2etxt", ai_txt),
+        ("/%61i.txt", ai_txt),
+    ] {
+        let document = at(1, &format!("https://a.example{path}"), text(body));
+        assert_eq!(training(&[robots.clone(), document]), "disallowed", "{path}");
+        let failed = at(1, &format!("https://a.example{path}"), "HTTP/1.1 503 B\r\n\r\n");
+        assert_eq!(training(&[robots.clone(), failed]), "unknown incomplete", "{path}");
+    }
+    // Behind a redirect to such a spelling, and with another one in a reference.
+    let moved = "HTTP/1.1 301 M\r\nLocation: https://b.example/robots%2etxt\r\n\r\n";
+    let records = [
+        at(1, "https://a.example/robots.txt", moved),
+        at(
+            1,
+            "https://b.example/%72obots.txt",
+            text("ACAP-crawler: *\nACAP-permissions-reference: /%7Er.txt\n"),
+        ),
+        at(1, "https://a.example/~r.txt", text("ACAP-crawler: *\nACAP-disallow-index: /\n")),
+    ];
+    assert_eq!(index(&opened(&with_pages(&records), 0), "https://a.example/x"), "disallowed");
+}
+
 /// A record whose capture was cut.
 fn truncated(uri: &str, block: &str) -> Vec<u8> {
     let head = format!(

@@ -9,6 +9,7 @@
 
 use super::store::{Packed, Store};
 use super::{Block, Report};
+use crate::capture::canonical;
 use crate::html;
 use crate::resolve::{Chosen, Facts, MAX_TARGETS};
 use crate::status::{is_client_error, is_success};
@@ -152,7 +153,7 @@ impl<'o> Gathering<'o> {
         gathered.report.revisits += block.revisits.len() as u64;
         for revisit in block.revisits.drain(..) {
             if self.pages_wanted
-                && OF_SITE.contains(&revisit.url.path())
+                && is_of_site(revisit.url.path())
                 && let Ok(site) = SiteKey::from_url(revisit.url.as_str())
             {
                 gathered.stating.insert(site);
@@ -221,7 +222,7 @@ impl<'o> Gathering<'o> {
             report.pages_cut += u64::from(page.cut);
         }
         let is_absent = is_client_error(capture.status);
-        if self.pages_wanted && !is_absent && OF_SITE.contains(&capture.target().as_str()) {
+        if self.pages_wanted && !is_absent && is_of_site(&capture.target()) {
             stating.insert(capture.site.clone());
         }
         let mut page = page.map(|page| (capture.site.clone(), compiler_page(&capture, page)));
@@ -272,7 +273,7 @@ impl<'o> Gathering<'o> {
         let is_other = kind == Kind::Data || kind == Kind::Robots && page.is_some();
         let other = is_other.then(|| Facts::of_url(capture));
         // Readers of JSON and XML see that a document ends early.
-        let has_lines = kind != Kind::Raw || capture.target() == AI_TXT;
+        let has_lines = kind != Kind::Raw || canonical(&capture.target()) == AI_TXT;
         if has_lines {
             capture.body.truncate(capture.whole_lines().len());
         }
@@ -332,6 +333,11 @@ const OF_SITE: [&str; 2] = [TDMREP, AI_TXT];
 pub(super) const TDMREP: &str = "/.well-known/tdmrep.json";
 pub(super) const AI_TXT: &str = "/ai.txt";
 
+/// True if path and query of a URL are those of such a document.
+fn is_of_site(target: &str) -> bool {
+    OF_SITE.contains(&canonical(target).as_ref())
+}
+
 /// Bytes in which an RSL document must name itself.
 const BEGINNING: usize = 4096;
 
@@ -342,7 +348,7 @@ fn is_raw(capture: &Capture) -> bool {
         return false;
     }
     let media_type = capture.content_type.as_deref().unwrap_or_default().to_ascii_lowercase();
-    if media_type.contains("rsl+xml") || OF_SITE.contains(&capture.target().as_str()) {
+    if media_type.contains("rsl+xml") || is_of_site(&capture.target()) {
         return true;
     }
     let beginning = &capture.body[..capture.body.len().min(BEGINNING)];

@@ -10,6 +10,7 @@ use super::gather::{AI_TXT, Body, Gathered, Gathering, TDMREP};
 use super::store::{Known, Packed, Sealed, Store};
 use super::{BuildError, Report};
 use crate::Looks;
+use crate::capture::canonical;
 use crate::resolve::{Chosen, Resolved};
 use rayon::prelude::*;
 use robomaton_compiler::{
@@ -407,7 +408,7 @@ impl Joining<'_> {
             let is_url = !key.starts_with('/');
             let body = if is_url { self.chosen.newest([key.as_str()]) } else { self.newest(site, key) };
             // Of other URLs, RSL documents were kept, too; of a robots.txt, whatever came.
-            let may_be_license = is_url && !key.ends_with("/robots.txt");
+            let may_be_license = is_url && !canonical(key).ends_with("/robots.txt");
             let body = body.filter(|body| may_be_license || body.looks == Looks::Text);
             // The rest of a file may prohibit.
             let body = body.filter(|body| !body.is_partial);
