@@ -125,13 +125,13 @@ impl Page {
         answer.result.value.unwrap_or(Value::Null)
     }
 
-    /// Waits until an expression is true.
+    /// Waits until an expression, or what its promise gives, is true.
     ///
     /// # Panics
     /// If it is not within half a minute.
     pub fn wait(&self, condition: &str) {
         let end = Instant::now() + DEADLINE;
-        while self.evaluate(&format!("Boolean({condition})")) != Value::Bool(true) {
+        while self.evaluate(&format!("Promise.resolve({condition}).then(Boolean)")) != Value::Bool(true) {
             assert!(
                 Instant::now() < end,
                 "not within {DEADLINE:?}: {condition}\nheard: {:?}",

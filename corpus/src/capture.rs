@@ -79,7 +79,7 @@ impl Capture {
     /// With a query it is another resource, and so is the root: only a redirect can give those a
     /// meaning.
     pub fn is_robots(&self) -> bool {
-        self.after_scheme().is_none_or(|rest| self.is_of(rest, "robots.txt"))
+        self.after_scheme().is_none_or(|rest| self.is_of(rest, ROBOTS_TXT))
     }
 
     /// True if this is the site's own `/data.txt` (K1): a URL with exactly that path.
@@ -150,10 +150,10 @@ impl Capture {
     fn is_of(&self, rest: &str, file: &str) -> bool {
         let ends = |byte| matches!(byte, b'/' | b'?' | b'#' | b'\\');
         let Some(path) = rest.bytes().position(ends).map(|end| &rest[end..]) else { return false };
-        let is_root = |path: &str| path.strip_prefix('/') == Some(file);
-        // Dot segments, fragments, backslashes and escapes are rare, so they may be parsed twice.
-        let is_at = |url: Url| is_root(&canonical(url.path())) && url.query().is_none();
-        is_root(path) || (path.contains(file) || path.contains('%')) && Url::parse(&self.url).is_ok_and(is_at)
+        let path = canonical(path);
+        // Dot segments, fragments and backslashes are rare, so they may be parsed twice.
+        path.strip_prefix('/') == Some(file)
+            || path.contains(file) && Url::parse(&self.url).is_ok_and(|url| is_root_file(&url, file))
     }
 
     /// Path and query of the URL as written, without the tabs and line ends that clients drop (R9).
@@ -192,6 +192,14 @@ impl Capture {
         field(Some(&[u8::from(self.truncated)]));
         hash.digest128()
     }
+}
+
+/// The file of a site's rules, in its root.
+pub(crate) const ROBOTS_TXT: &str = "robots.txt";
+
+/// True if a URL is that of this file in a site's root. With a query, it is another resource (R13).
+pub(crate) fn is_root_file(url: &Url, file: &str) -> bool {
+    canonical(url.path()).strip_prefix('/') == Some(file) && url.query().is_none()
 }
 
 /// A path, or path and query, in the bytes in which rules are compared with it (R10): spellings of

@@ -22,7 +22,7 @@
 //! [`Outcome::Unresolved`], or another URL has no content, and the revisit is reported. An older
 //! capture must not answer instead: it may allow what the newest one prohibits.
 
-use crate::capture::{NOT_MODIFIED, canonical};
+use crate::capture::{NOT_MODIFIED, ROBOTS_TXT, canonical, is_root_file};
 use crate::record::NEWEST;
 use crate::status::{is_client_error, is_failure, is_redirection, is_success};
 use crate::{Capture, Revisit, Skipped};
@@ -84,7 +84,7 @@ impl Place {
     /// The place of a URL, as a capture or as the target of a robots.txt; `None` if its path is
     /// `/robots.txt` and it names no site.
     pub(crate) fn of(url: Url) -> Option<Place> {
-        match is_robots(&url) {
+        match is_root_file(&url, ROBOTS_TXT) {
             true => SiteKey::from_url(url.as_str()).ok().map(Place::Site),
             false => Some(Place::Other(normal_hash(url))),
         }
@@ -437,7 +437,8 @@ impl<P: Clone> Chosen<P> {
     /// with what it found, if that is known. Of a URL with revisits alone, it is not.
     fn captured(&self, url: &str) -> Option<(i64, Option<&Held<P>>)> {
         let parsed = Url::parse(url).ok()?;
-        let of_site = if is_robots(&parsed) { self.site(&SiteKey::from_url(url).ok()?) } else { None };
+        let of_site =
+            if is_root_file(&parsed, ROBOTS_TXT) { self.site(&SiteKey::from_url(url).ok()?) } else { None };
         of_site.or_else(|| self.target(&normal_hash(parsed)))
     }
 
@@ -482,8 +483,7 @@ impl<P: Clone> Chosen<P> {
     /// captures that redirected.
     fn lookup<'h>(&'h self, document: Option<&str>, next: &str, way: &[&'h Held<P>]) -> Option<&'h Held<P>> {
         let url = Url::parse(next).ok()?;
-        let is_alike = canonical(url.path()).strip_prefix('/') == Some(document.unwrap_or("robots.txt"));
-        match (is_alike && url.query().is_none(), document) {
+        match (is_root_file(&url, document.unwrap_or(ROBOTS_TXT)), document) {
             (true, None) => {}
             (true, Some(document)) => {
                 return self.site(&SiteKey::from_url(next).ok()?.with_document(document)?)?.1;
@@ -534,11 +534,6 @@ fn offer<K: Ord, P>(
         }
         btree_map::Entry::Occupied(_) => None,
     }
-}
-
-/// True if a URL is that of a site's robots.txt. With a query, it is another resource (R13).
-fn is_robots(url: &Url) -> bool {
-    canonical(url.path()) == "/robots.txt" && url.query().is_none()
 }
 
 /// The hash of a URL without its fragment, with the authority of its site and its path as rules are

@@ -52,7 +52,7 @@ fn what_stands_behind_the_cut_may_refuse() {
         vec![at(1, ROBOTS, text(&long(GROUP)))],
         vec![at(1, ROBOTS, text(&long(GROUP))), page],
         vec![at(1, ROBOTS, moved), cut("https://a.example/r.txt", GROUP)],
-        // The same text, whole on another site.
+        // Another site has the same text, and all of it.
         vec![cut(ROBOTS, GROUP), at(1, "https://b.example/robots.txt", text(GROUP))],
     ] {
         let image = image(&records);

@@ -3,7 +3,7 @@
 //! Its groups are chosen by themselves (R5 to R8); the longest match decides, and of equal length
 //! the permission (R12). A text that begins `Training:` is another format and states nothing.
 
-use super::{Language, Source, UNFETCHED, conventional};
+use super::{CUT, Language, Source, UNFETCHED, conventional};
 use crate::limits::OverLimit;
 use crate::lowering::Lowering;
 use crate::lowering::preferences::{Said, Scope, set_of};
@@ -42,7 +42,7 @@ impl Language for AiTxt {
         let options = Options { profile: Profile::Rfc9309, limits, ..Options::default() };
         let tree = robomaton_grammar::scan(text, options.limits.bytes(options.profile));
         if !tree.unread.is_empty() {
-            unread("not read to its end", lowering);
+            unread(CUT, lowering);
         }
         let context = CompileContext { origin: source.context.origin, ..CompileContext::default() };
         let mut inner = Lowering::new(&tree, &options);

@@ -6,7 +6,7 @@
 //! crawling stay as they are: of these, the part before the cut counts (R4). It does not know what
 //! the text says.
 
-use super::Source;
+use super::{CUT, Source};
 use crate::lowering::Lowering;
 use crate::lowering::preferences::{Said, Scope};
 use robomaton_formats::Profile;
@@ -15,9 +15,6 @@ use robomaton_formats::preference::{Carrier, Effect, Language, Record};
 use robomaton_formats::usage::{CRAWL, INDEX, USAGES};
 use std::borrow::Cow;
 use std::ops::Range;
-
-/// The text of the record.
-const CUT: &str = "not read to its end";
 
 /// States what a text may say behind its cut, if it has one.
 pub(crate) fn state(source: &Source<'_, '_>, lowering: &mut Lowering<'_, '_>) {

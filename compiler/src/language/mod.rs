@@ -202,6 +202,9 @@ pub(crate) fn of(profile: Profile) -> &'static [&'static dyn Language] {
 /// A record of a preference as it is quoted: at most this many bytes of its value.
 const QUOTED: usize = 512;
 
+/// The text of the record of a document of which only the beginning was read.
+const CUT: &str = "not read to its end";
+
 /// The text of the record of a document that could not be fetched.
 const UNFETCHED: &str = "could not be fetched, or not all of it";
 

@@ -5,7 +5,7 @@
 //! count together. A page that was captured and refuses nothing permits what search engines do by
 //! default. This file does not know how a directive is written.
 
-use super::{Language, Lints, Source};
+use super::{CUT, Language, Lints, Source};
 use crate::Page;
 use crate::context::{Header, NO_SNIPPET};
 use crate::limits::OverLimit;
@@ -127,7 +127,7 @@ fn state(page: &Page, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> 
         by_agent.entry(agent).or_default().push(tag);
     }
     if !is_whole {
-        let reason = if page.is_cut { "not read to its end" } else { "over a limit" };
+        let reason = if page.is_cut { CUT } else { "over a limit" };
         let record = Record { text: Cow::Borrowed(reason), ..silent.clone() };
         let usages = by_default().chain([AI_TRAIN, AI_INPUT, AI_INDEX, OTHER]);
         let unread = usages.map(|usage| Said { usage, effect: Effect::Unread, rank: 1, conditions: 0 });

@@ -310,7 +310,7 @@ fn state(
     lowering.state(Scope::Groups, dated, DATED, all(Effect::Dated));
     for (number, content) in (1..).zip(&document.contents) {
         let Some(pattern) = pattern(content, lowering) else { continue };
-        // Whether it is for this site is not known.
+        // It may be for this site or for another.
         let is_doubtful = lowering.origin.is_none() && content.url.contains("://");
         let length = (pattern.len() as u32).min((1 << 17) - 1);
         let (mut said, mut closing, mut unread) = (Vec::new(), Vec::new(), Vec::new());

@@ -6,7 +6,7 @@
 //! each property by itself; so what a page adds is resolved here, and ranks above the file. A
 //! reservation refuses, or permits under the terms of its policy; its absence permits.
 
-use super::{Language, Source, UNFETCHED, conventional};
+use super::{CUT, Language, Source, UNFETCHED, conventional};
 use crate::Page;
 use crate::limits::OverLimit;
 use crate::lowering::Lowering;
@@ -43,7 +43,7 @@ impl Language for TdmRep {
         let rules = source.context.tdmrep.map(tdmrep).transpose();
         let reason = match &rules {
             Err(Mistake { code: MistakeCode::OverLimit, .. }) => Some("over a limit"),
-            Err(Mistake { code: MistakeCode::CutJson, .. }) => Some("not read to its end"),
+            Err(Mistake { code: MistakeCode::CutJson, .. }) => Some(CUT),
             Err(Mistake { code: MistakeCode::MalformedJson, .. }) => Some("not JSON"),
             _ if source.context.is_tdmrep_unread => Some(UNFETCHED),
             _ => None,

@@ -265,7 +265,7 @@ impl<'s> Lowering<'s, '_> {
 /// The source of the groups of robots.txt and of the files that it refers to: groups without a
 /// statement have a place in it, too, since a crawler that one of them names takes nothing from the
 /// others. So do the names that only ACAP records have: a crawler of that name has the default
-/// groups, and not those of its further names.
+/// groups, and not the groups of its other names.
 fn of_groups<'s>(
     policy: &Policy<'s>,
     mut stated: HashMap<GroupPlace, Group<'s>>,

@@ -92,7 +92,7 @@ enum Kind {
 enum ReadAs {
     /// The text may be a robots.txt.
     Robots,
-    /// The same, of a text that was not captured to its end.
+    /// The text may be the beginning of a robots.txt; the rest was not captured.
     Part,
     /// The text is a data.txt.
     Data,
