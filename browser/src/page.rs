@@ -10,8 +10,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::fmt::Debug;
-use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -42,6 +42,9 @@ struct Heard {
     troubles: Vec<String>,
     /// Requested URLs.
     requests: Vec<String>,
+    /// Names of the files whose download has begun, and the number of those that are whole.
+    downloads: Vec<String>,
+    whole: usize,
 }
 
 impl Heard {
@@ -67,6 +70,14 @@ impl Heard {
                 self.troubles.push(format!("{} {}", entry.text, entry.url.as_deref().unwrap_or_default()));
             }
             Event::NetworkRequestWillBeSent(event) => self.requests.push(event.params.request.url.clone()),
+            Event::PageDownloadWillBegin(event) => {
+                self.downloads.push(event.params.suggested_filename.clone())
+            }
+            Event::PageDownloadProgress(event)
+                if event.params.state == Protocol::DownloadProgressEventStateOption::Completed =>
+            {
+                self.whole += 1;
+            }
             _ => {}
         }
     }
@@ -219,12 +230,26 @@ impl Page {
         self.call::<Emulation::SetDeviceMetricsOverride>(metrics);
     }
 
-    /// Sets the directory for downloads.
+    /// Clicks an element that saves a file into this directory, and waits until the file is whole.
+    /// Returns its path.
     ///
     /// # Panics
-    /// If the browser has exited.
-    pub fn save_downloads(&self, folder: &Path) {
+    /// If it is not within half a minute.
+    pub fn save(&self, selector: &str, folder: &Path) -> PathBuf {
         self.call::<Protocol::SetDownloadBehavior>(json!({ "behavior": "allow", "downloadPath": folder }));
+        let begun = self.heard().downloads.len();
+        self.click(selector);
+        let end = Instant::now() + DEADLINE;
+        loop {
+            let heard = self.heard();
+            // A file has its name before it has its contents, so only the event says that it is whole.
+            if let Some(name) = heard.downloads.get(begun).filter(|_| heard.whole > begun) {
+                return folder.join(name);
+            }
+            drop(heard);
+            assert!(Instant::now() < end, "{selector} saves no file within {DEADLINE:?}");
+            thread::sleep(LOOK);
+        }
     }
 
     /// The contents of the window, as a PNG.
@@ -238,16 +263,20 @@ impl Page {
 
     /// The requested URLs so far, the page's own first.
     pub fn requests(&self) -> Vec<String> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner).requests.clone()
+        self.heard().requests.clone()
+    }
+
+    fn heard(&self) -> MutexGuard<'_, Heard> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn troubles(&self) -> Vec<String> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner).troubles.clone()
+        self.heard().troubles.clone()
     }
 
     /// Takes the errors of the page, so that they do not fail the test.
     pub fn take_troubles(&self) -> Vec<String> {
-        std::mem::take(&mut self.heard.lock().unwrap_or_else(PoisonError::into_inner).troubles)
+        std::mem::take(&mut self.heard().troubles)
     }
 }
 

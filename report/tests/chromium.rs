@@ -129,17 +129,10 @@ fn tables_are_saved_as_csv() {
     ];
     let (page, _folder) = open(&browser, &whole(&image(&texts)), "");
     let saved = tempfile::tempdir().expect("a folder");
-    page.save_downloads(saved.path());
     let csv = |id: &str| {
         page.evaluate(&format!("document.querySelector('#{id} .csv').scrollIntoView()"));
-        page.click(&format!("#{id} .csv"));
-        let path = saved.path().join(format!("{id}.csv"));
-        for _ in 0..500 {
-            if path.is_file() {
-                break;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(20));
-        }
+        let path = page.save(&format!("#{id} .csv"), saved.path());
+        assert_eq!(path, saved.path().join(format!("{id}.csv")));
         std::fs::read_to_string(path).expect("the table is saved")
     };
     let kept_out = csv("kept-out");
