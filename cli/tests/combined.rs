@@ -521,7 +521,10 @@ fn a_robots_txt_that_was_cut_permits_no_use() {
                 }
                 assert_eq!(verdict(&place, URL, &[]), "allowed");
                 let told = place.run(&["explain", "i.rimg", URL, "--usage", "index"]).out;
-                assert!(told.contains("robots.txt (Content Signals): not read to its end"), "{told}");
+                assert!(
+                    told.contains("robots.txt (Robots Exclusion Protocol): not read to its end"),
+                    "{told}"
+                );
                 assert!(told.contains("\nunread   the text "), "{told}");
             }
         }

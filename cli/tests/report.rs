@@ -59,16 +59,23 @@ fn uses_are_counted_by_language() {
             "f",
             "User-agent: *\nContent-Signal: ai-train=no\nAllow: /\n\nUser-agent: GPTBot\nDisallow: /\n",
         ),
+        json!({
+            "url": "https://g.example/robots.txt", "fetched_at": "2026-01-01T00:00:00Z",
+            "body": "User-agent: *\nContent-Signal: ai-train=yes\n", "truncated": true,
+        })
+        .to_string(),
     ];
     place.write("captures.jsonl", lines.join("\n"));
     place.run(&["compile", "captures.jsonl", "-o", "i.rimg"]).ok();
     let counted = place.run(&["report", "i.rimg", "-o", "r.html", "--json"]).json().remove(0);
     let expected = json!({
         "usage": "ai-train",
-        "refused": 3, "refused_in_part": 1, "conditional": 0, "permitted": 1, "unknown": 0, "silent": 1,
+        "refused": 3, "refused_in_part": 1, "conditional": 0, "permitted": 1, "unknown": 1, "silent": 1,
         "languages": [
             { "language": "aipref", "refused": 0, "refused_in_part": 1, "conditional": 0, "permitted": 1, "unknown": 0 },
-            { "language": "content-signals", "refused": 3, "refused_in_part": 0, "conditional": 0, "permitted": 1, "unknown": 0 },
+            { "language": "content-signals", "refused": 3, "refused_in_part": 0, "conditional": 0, "permitted": 2, "unknown": 0 },
+            // What stands behind the cut of g is not of the language of the signal before it.
+            { "language": "rep", "refused": 0, "refused_in_part": 0, "conditional": 0, "permitted": 0, "unknown": 1 },
         ],
         "contradictory": 1,
         "contradictions": [
@@ -84,7 +91,7 @@ fn uses_are_counted_by_language() {
     assert_eq!((&gptbot["kept_out_by_name"], &gptbot["reserving_ai_train"]), (&json!(2), &json!(1)));
     let page = std::fs::read_to_string(place.path("r.html")).expect("a page");
     for text in [
-        "4 of 6 sites refuse AI training in one language at least",
+        "4 of 7 sites refuse AI training in one language at least",
         "training of models; 1 site is silent",
         "Content Signals refuses, AIPREF permits; for example <bdi>https://b.example</bdi>",
     ] {

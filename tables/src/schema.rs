@@ -349,7 +349,7 @@ const USAGES: Table = Table {
         maybe(
             "languages",
             Text,
-            "the languages that state something about the usage to this crawler, separated by spaces: `aipref`, `content-signals`, `ai-training`, `control-token`, `rsl`, `tdmrep`, `ai-txt`, `robots-meta`; empty if none does",
+            "the languages that state something about the usage to this crawler, separated by spaces: `aipref`, `content-signals`, `ai-training`, `control-token`, `rsl`, `tdmrep`, `ai-txt`, `robots-meta`, and `rep` for a robots.txt that was not read to its end; empty if none does",
         ),
         always("conditional", Flag, "true if a part of the site is permitted under conditions only"),
         always(

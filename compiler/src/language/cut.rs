@@ -24,7 +24,7 @@ pub(crate) fn state(source: &Source<'_, '_>, lowering: &mut Lowering<'_, '_>) {
         return;
     }
     let record = Record {
-        language: Language::ContentSignals,
+        language: Language::Rep,
         carrier: Carrier::Robots,
         line: 0,
         file: 0,
@@ -50,5 +50,5 @@ fn spoken(profile: Profile) -> Range<u16> {
 pub fn is_cut(detail: &Detail<'_>) -> bool {
     let groups = detail.preferences.iter().flat_map(|source| &source.groups);
     let mut records = groups.flat_map(|group| &group.records);
-    records.any(|record| record.carrier == Carrier::Robots && record.line == 0 && record.text == CUT)
+    records.any(|record| record.language == Language::Rep)
 }

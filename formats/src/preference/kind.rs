@@ -125,6 +125,6 @@ mod tests {
                 valid += 1;
             }
         }
-        assert_eq!(valid, 8 * 8 * 4);
+        assert_eq!(valid, 8 * 9 * 4);
     }
 }

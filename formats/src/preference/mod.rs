@@ -46,11 +46,13 @@ pub enum Language {
     AiTxt = 6,
     /// Robots META tags and `X-Robots-Tag`.
     RobotsTag = 7,
+    /// robots.txt itself, of which a part was not read: any use may be refused there.
+    Rep = 8,
 }
 
 impl Language {
     /// Every language in number order.
-    pub const ALL: [Language; 8] = [
+    pub const ALL: [Language; 9] = [
         Language::Aipref,
         Language::ContentSignals,
         Language::AiTraining,
@@ -59,6 +61,7 @@ impl Language {
         Language::TdmRep,
         Language::AiTxt,
         Language::RobotsTag,
+        Language::Rep,
     ];
 
     /// The name in JSON and tables.
@@ -72,6 +75,7 @@ impl Language {
             Language::TdmRep => "tdmrep",
             Language::AiTxt => "ai-txt",
             Language::RobotsTag => "robots-meta",
+            Language::Rep => "rep",
         }
     }
 
@@ -86,6 +90,7 @@ impl Language {
             Language::TdmRep => "TDMRep",
             Language::AiTxt => "ai.txt",
             Language::RobotsTag => "META and X-Robots-Tag",
+            Language::Rep => "Robots Exclusion Protocol",
         }
     }
 

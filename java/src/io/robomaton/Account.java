@@ -27,7 +27,8 @@ record Account(OfRules found, List<Statement> statements, List<Condition> terms)
     }
 
     private static final List<String> LANGUAGES = List.of(
-            "aipref", "content-signals", "ai-training", "control-token", "rsl", "tdmrep", "ai-txt", "robots-meta");
+            "aipref", "content-signals", "ai-training", "control-token", "rsl", "tdmrep", "ai-txt", "robots-meta",
+            "rep");
     private static final List<String> CARRIERS =
             List.of("robots", "header", "page", "tdmrep", "rsl", "ai-txt", "page");
     private static final List<String> EFFECTS = List.of(
