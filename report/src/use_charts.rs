@@ -108,7 +108,8 @@ fn languages(figures: &Figures) -> Chart<'static> {
         about: html! {
             "The sites that speak of a use in a language, and what that language says by itself. The number is that of the "
             "sites that refuse the use in it. A site may use several languages. A page that was captured and refuses nothing "
-            "permits indexing and search in META and X-Robots-Tag, which is the default of that language."
+            "permits indexing and search in META and X-Robots-Tag, which is the default of that language. "
+            "Robots Exclusion Protocol stands for a robots.txt that was not read to its end."
         },
         full: longest(&groups),
         whole: figures.sites,
