@@ -344,7 +344,7 @@ const USAGES: Table = Table {
         always(
             "share",
             Word,
-            "`all` or `none` of the site, without its robots.txt; `unknown` if nothing is stated about any of it; otherwise `some`, as for statements about single pages, and under conditions. Also `some` where patterns with a `*` meet those of another language, so that `all` and `none` are not certain; there, `unknown` may miss a few URLs",
+            "`all` or `none` of the site, without its robots.txt; `unknown` if nothing is stated about any of it; otherwise `some`, as for statements about single pages, and under conditions. Also `some` where patterns with a `*` meet those of another language, so that `all` and `none` are not certain; there, `unknown` may miss a few URLs. If a text gives so many crawlers so many patterns that measuring would take longer than seconds, the rest of its crawlers have `some`, `incomplete` and no languages",
         ),
         maybe(
             "languages",

@@ -10,6 +10,8 @@
 //!
 //! Each witness is a question to `runtime`; nothing is weighed here. If the same groups apply to
 //! several crawlers, and the image answers for all or none of them, only one of them is measured.
+//! Each of many crawlers may have many patterns, so one text may cost the square of its length: what
+//! exceeds [`WORK`] is not measured, and each share is [`Share::Part`] and incomplete.
 
 use crate::coverage::{
     AnswersKey, Applying, Found, Share, answering, answers_key, applying, fresh, is_for_all, is_held, naming,
@@ -25,6 +27,14 @@ use std::collections::{BTreeSet, HashMap};
 
 /// The usages of the table, as indexes into [`USAGES`].
 pub const ASKED: [u16; 6] = [AI_TRAIN, AI_INPUT, AI_INDEX, SEARCH, INDEX, TDM];
+
+/// The work on the crawlers of one text after which the rest are not measured, in bytes of patterns
+/// that are asked about. [`PATTERN`] and [`GROUP`] are the least for one of them. 2,200 groups with a
+/// name each, as many as the largest known text has, are within it; hostile texts end after a second
+/// or two.
+pub const WORK: usize = 1 << 27;
+const PATTERN: usize = 64;
+const GROUP: usize = 8;
 
 /// How much of a site a crawler may use in one way.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +52,20 @@ pub struct UsageCoverage {
     pub conditional: bool,
     /// True if a file, page or statement was not read, so that more may be refused.
     pub incomplete: bool,
+}
+
+impl UsageCoverage {
+    /// That of a crawler on which no more work is spent.
+    fn unmeasured(crawler: &str, usage: u16) -> UsageCoverage {
+        UsageCoverage {
+            crawler: crawler.to_owned(),
+            usage: USAGES[usize::from(usage)],
+            share: Share::Part,
+            languages: Vec::new(),
+            conditional: false,
+            incomplete: true,
+        }
+    }
 }
 
 /// Coverages by usage on many sites of one image; sites with the same text are measured once.
@@ -108,12 +132,21 @@ pub(crate) fn measure<'n, D: AsRef<[u8]>>(
 ) -> Vec<UsageCoverage> {
     let mut measured: HashMap<(bool, Applying), Vec<UsageCoverage>> = HashMap::new();
     let mut all = Vec::new();
+    let groups =
+        detail.groups.len() + detail.preferences.iter().map(|source| source.groups.len()).sum::<usize>();
+    let mut work = 0;
     for name in names {
+        if work > WORK {
+            all.extend(usages.iter().map(|&usage| UsageCoverage::unmeasured(name, usage)));
+            continue;
+        }
+        work += GROUP * groups;
         let crawler = image.crawler([name]);
         let applying = (naming(site, detail, &crawler), applying(detail, &crawler));
         let key = (is_held(site, &crawler), applying);
         let coverages = measured.entry(key).or_insert_with_key(|(_, (_, applying))| {
             let speaking = Speaking::new(site, detail, &crawler, applying);
+            work += speaking.work() * usages.len();
             let measure = |&usage| measure_one(image, site, &crawler, usage, &speaking);
             usages.iter().map(measure).collect()
         });
@@ -179,6 +212,13 @@ impl<'d> Speaking<'d> {
         let preferences =
             preferences.flat_map(|(source, groups)| groups.iter().map(|&at| &source.groups[at])).collect();
         Speaking { detail, groups: answering(site, detail, crawler), preferences }
+    }
+
+    /// The work on one usage, at most, as [`WORK`] counts it.
+    fn work(&self) -> usize {
+        let of_rules = self.groups.iter().flat_map(|group| patterns(group));
+        let of_records = self.preferences.iter().flat_map(|group| &group.records);
+        of_rules.chain(of_records.map(|record| &*record.pattern.0)).map(|text| PATTERN + text.len()).sum()
     }
 
     /// The witnesses of usages: one of the whole site, then those of statements, then those of

@@ -5,8 +5,9 @@
 //! `tables/src/coverage.rs`), so `Part` must be confirmed by targets of both kinds: the tests here
 //! find them by patterns, not by witnesses.
 
-use robomaton_compiler::Options;
+use robomaton_compiler::{Limits, Options};
 use robomaton_corpus::{BatchOptions, Input, Progress, build};
+use robomaton_formats::preference::Language;
 use robomaton_runtime::{Basis, Crawler, Decision, Image, Profile, Site, Usage};
 use robomaton_tables::coverage::{Coverage, CoverageBasis, Coverages, Share, coverage};
 use robomaton_tables::usages::{UsageCoverage, UsageCoverages};
@@ -118,6 +119,32 @@ fn usages_and_conditions() {
     assert_eq!((found("index").share, found("index").conditional), (Share::Part, true));
     assert_eq!((found("follow").share, found("follow").conditional), (Share::Part, true));
     assert_eq!((found("preserve").share, found("preserve").conditional), (Share::All, false));
+}
+
+/// Texts whose crawlers each have many patterns, or that name too many, end: the rest is not certain.
+#[test]
+fn work_on_crawlers_is_limited() {
+    let named = |count: usize, rest: &str| -> String {
+        let group = |number| format!("User-agent: bot{number:05}\nContent-Usage: /a train-ai=n\n{rest}\n");
+        (0..count).map(group).collect()
+    };
+    let rules: String = (0..60).map(|number| format!("Disallow: /{number}/\n")).collect();
+    for (text, is_within) in [(named(2200, ""), true), (named(6000, ""), false), (named(3000, &rules), false)]
+    {
+        let limits = Limits { bytes: Some(16 << 20), ..Limits::default() };
+        let options = Options { limits, ..Options::default() };
+        let image = Image::from_bytes(engines::image_of(text.as_bytes(), None, &options)).expect("an image");
+        let all = UsageCoverages::new(&image).of(&only(&image)).to_vec();
+        let trained: Vec<_> = all.iter().filter(|coverage| coverage.usage == "ai-train").collect();
+        let (first, last) = (trained[1], trained[trained.len() - 1]);
+        assert_eq!(
+            (first.share, first.incomplete, &*first.languages),
+            (Share::Part, false, &[Language::Aipref][..])
+        );
+        assert_eq!((last.share, last.incomplete), (Share::Part, !is_within), "{}", trained.len());
+        let measured = trained.iter().filter(|coverage| !coverage.incomplete).count();
+        assert!(measured > 500, "{measured} of {}", trained.len());
+    }
 }
 
 /// Statements about a path make a part, as rules do.
