@@ -11,12 +11,19 @@ use crate::layout::*;
 use xxhash_rust::xxh3::Xxh3;
 use zerocopy::FromZeros;
 
-/// The number of seeds to try.
+/// The number of seeds to try with one number of buckets.
 const SEEDS: u64 = 64;
+
+/// The number of times that the table grows, by a half each time, if no seed serves.
+const GROWTHS: usize = 16;
 
 /// The share of the bytes for entries and names that is used, in percent. A fuller table costs more
 /// than it saves (RESULTS.md, "Host table and short way").
 const FILL: usize = 80;
+
+/// The share of the places that is used at most, in percent. Only names of two or three characters
+/// take up so little room that places are short, not bytes.
+const PLACES_FILL: usize = 90;
 
 /// The places of the host table, with sites numbered in the order of their keys.
 pub(crate) struct Table {
@@ -54,16 +61,26 @@ impl Places {
 
 impl Table {
     /// Places sites, each given by its name and the number of bytes that it takes up in a bucket,
-    /// under the first seed that keeps every site near its home.
+    /// under the first seed that keeps every site near its home, in the smallest table that has one.
+    ///
+    /// # Errors
+    /// [`ImageError::TooLarge`] for 2³² places, or names that collide in every table: equal ones.
     pub(crate) fn of<'n>(sites: impl Iterator<Item = (&'n str, usize)> + Clone) -> Result<Table, ImageError> {
-        let rooms: usize = sites.clone().map(|(_, room)| room).sum();
-        let count = next_prime((100 * rooms).div_ceil(FILL * BUCKET_BODY));
-        if u32::try_from(count * BUCKET_SITES).is_err() {
-            return Err(ImageError::TooLarge("2³² places of sites"));
+        let (number, rooms) =
+            sites.clone().fold((0_usize, 0_usize), |(number, rooms), (_, room)| (number + 1, rooms + room));
+        let of_bytes = (100 * rooms).div_ceil(FILL * BUCKET_BODY);
+        let mut count = next_prime(of_bytes.max((100 * number).div_ceil(PLACES_FILL * BUCKET_SITES)));
+        for _ in 0..=GROWTHS {
+            if u32::try_from(count * BUCKET_SITES).is_err() {
+                return Err(ImageError::TooLarge("2³² places of sites"));
+            }
+            let mut seeds = seeds(sites.clone().map(|(name, _)| name));
+            if let Some(table) = seeds.find_map(|seed| Table::under(seed, sites.clone(), count)) {
+                return Ok(table);
+            }
+            count = next_prime(count + count.div_ceil(2));
         }
-        seeds(sites.clone().map(|(name, _)| name))
-            .find_map(|seed| Table::under(seed, sites.clone(), count))
-            .ok_or(ImageError::TooLarge("host names collide under every seed"))
+        Err(ImageError::TooLarge("host names collide in every table"))
     }
 
     fn under<'n>(seed: u64, sites: impl Iterator<Item = (&'n str, usize)>, count: usize) -> Option<Table> {
@@ -133,6 +150,24 @@ mod tests {
         // Equal names are the only ones that collide everywhere.
         let equal = Table::of((0..600).map(|_| ("a.example", 20)));
         assert!(matches!(equal, Err(ImageError::TooLarge(_))));
+    }
+
+    /// Names of any length find places, and the table grows where they do not.
+    #[test]
+    fn every_number_of_names_finds_places() {
+        for room in [5, 8, 11, 14, 20, 60, 115] {
+            for number in (0..300).chain([1000, 5000]) {
+                let names: Vec<String> = (0..number).map(|number| format!("{number:x}.x")).collect();
+                let table = Table::of(names.iter().map(|name| (name.as_str(), room)));
+                let table = table.unwrap_or_else(|error| panic!("{number} of {room}: {error}"));
+                let placed: usize = table.buckets().map(|(_, numbers)| numbers.len()).sum();
+                assert_eq!(placed, number);
+            }
+        }
+        // One site fits in each bucket, and the first table is too small for all.
+        let large: Vec<String> = (0..200).map(|number| format!("{number}.example")).collect();
+        let table = Table::of(large.iter().map(|name| (name.as_str(), 90))).expect("a larger table");
+        assert!(table.buckets.len() >= 200, "{}", table.buckets.len());
     }
 
     #[test]
