@@ -70,7 +70,7 @@ impl<'s> Policy<'s> {
 
     /// The number of a usage, given its name or a label of it, if this policy has one.
     pub fn usage(&self, name: &str) -> Option<u16> {
-        self.usage_named(name).or_else(|| self.usage_named(usage_of_label(name)?))
+        self.usage_named(usage_of_label(name).unwrap_or(name))
     }
 
     /// The number of a usage, given its own name.

@@ -171,7 +171,7 @@ impl<D: AsRef<[u8]>> Image<D> {
             };
             self.view().find_usage(name).or_else(of_older)
         };
-        find(name).or_else(|| find(usage_of_label(name)?))
+        find(usage_of_label(name).unwrap_or(name))
     }
 
     /// The names of all usages that records of the image may speak of: the standard ones, and its

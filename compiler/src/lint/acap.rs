@@ -12,8 +12,8 @@ use crate::context::CompileContext;
 use crate::language::acap::{referred, same_site};
 use crate::language::condition::Dialect;
 pub(super) use qualifiers::QUALIFIERS;
-use robomaton_formats::policy::USAGES;
 use robomaton_formats::profile::AgentRule;
+use robomaton_formats::vocabulary::usage_of_label;
 use robomaton_formats::{NoCrawler, SiteKey};
 use robomaton_grammar::acap::{Field, Problem, Resource, UsageName, fields, version};
 use robomaton_grammar::{Key, LineKind, Span, scan};
@@ -296,7 +296,7 @@ impl Lint<'_, '_, '_> {
     fn usage(&mut self, usage: UsageName, effect: &str) {
         let (span, name) = (usage.span(), self.name(usage.span()));
         match usage {
-            UsageName::Standard(_) if !USAGES.iter().any(|known| known.as_bytes() == name) => {
+            UsageName::Standard(_) if std::str::from_utf8(&name).ok().and_then(usage_of_label).is_none() => {
                 let message = format!(
                     "ACAP has no usage {}; it is kept, and answers to that name alone",
                     self.quoted(span)

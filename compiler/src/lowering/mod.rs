@@ -15,7 +15,7 @@ use robomaton_formats::condition::Condition;
 use robomaton_formats::policy::{Role, USAGES};
 use robomaton_formats::profile::AgentRule;
 use robomaton_formats::program::Silence;
-use robomaton_formats::vocabulary::control_tokens;
+use robomaton_formats::vocabulary::{control_tokens, usage_of_label};
 use robomaton_formats::{Notation, Profile, Scheme};
 use robomaton_grammar::{Key, LineKind, Tree};
 use std::borrow::Cow;
@@ -193,8 +193,10 @@ impl<'s, 'o> Lowering<'s, 'o> {
         Ok(())
     }
 
-    /// The number of a usage, given its name. Unknown names also get one (decision 18).
+    /// The number of a usage, given its name or a label of it. Unknown names also get one (decision
+    /// 18).
     pub(crate) fn usage(&mut self, name: &str, line: u32) -> Result<u16, OverLimit> {
+        let name = usage_of_label(name).unwrap_or(name);
         if let Some(usage) = self.policy.usage_named(name) {
             return Ok(usage);
         }

@@ -73,10 +73,7 @@ public final class Usage {
 
     static Usage of(Object image, String name, List<String> usages) {
         String lower = Names.lower(name);
-        int number = find(lower, usages);
-        if (number == UNSPOKEN && LABELS.containsKey(lower)) {
-            number = find(LABELS.get(lower), usages);
-        }
+        int number = find(LABELS.getOrDefault(lower, lower), usages);
         return new Usage(number, isSpecial(lower), null, null, image);
     }
 
