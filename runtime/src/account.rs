@@ -30,7 +30,7 @@ pub struct Account {
     pub statements: Vec<StatementAccount>,
     /// The number of further statements, which are not told ([`crate::MOST_STATEMENTS`]).
     pub statements_left_out: usize,
-    /// The conditions of the statements in force.
+    /// The conditions of the statements in force, and of the rules about parts of the usage.
     pub(crate) terms: Vec<Condition>,
 }
 

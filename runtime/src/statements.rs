@@ -12,9 +12,7 @@ use crate::site::Site;
 use crate::target::{self, Target};
 use robomaton_formats::condition::Condition;
 use robomaton_formats::detail::Detail;
-use robomaton_formats::preference::{
-    self, Carrier, Effect, Effects, Finding, Language, Loss, Question, Record, Statement, weigh,
-};
+use robomaton_formats::preference::{self, Effect, Effects, Finding, Question, Record, Statement, weigh};
 use robomaton_formats::usage::{PRESENT, USAGES, stated_as};
 use robomaton_formats::{Decision, UsageId};
 use std::collections::HashMap;
@@ -172,24 +170,7 @@ fn findings(
             effect => effect,
         });
     }
-    set_aside(detail, &mut findings);
     findings
-}
-
-/// A document of a page that is out of date still stands before those of the site.
-fn set_aside(detail: &Detail<'_>, findings: &mut [Finding]) {
-    let is_of_page = |finding: &Finding| {
-        record(detail, finding).is_some_and(|record| {
-            record.language == Language::Rsl && matches!(record.carrier, Carrier::Header | Carrier::Page)
-        })
-    };
-    let unread = |finding: &&Finding| finding.effect == Ok(Effect::Unread) && is_of_page(finding);
-    let Some(source) = findings.iter().find(unread).map(|finding| finding.source) else { return };
-    for finding in findings.iter_mut().filter(|finding| finding.source > source) {
-        if record(detail, finding).is_some_and(|record| record.language == Language::Rsl) {
-            finding.effect = Err(Loss::Superseded);
-        }
-    }
 }
 
 fn record<'d>(detail: &'d Detail<'_>, finding: &Finding) -> Option<&'d Record<'d>> {

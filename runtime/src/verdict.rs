@@ -177,9 +177,14 @@ impl<'a> Verdict<'a> {
         };
         let of_preferences = (!self.usage.is_crawl()).then(|| statements::of_preferences(&query, most));
         match (of_rules, of_preferences) {
-            // Statements that agree with the rules add their conditions.
-            (Some(rules), Some(Account { statements, statements_left_out, terms, .. })) => {
-                Some(Account { statements, statements_left_out, terms, ..rules })
+            // Statements that agree with the rules add their conditions, and so do rules about parts.
+            (Some(own), Some(united)) => {
+                let mut terms = united.terms;
+                if self.answer.decision == Decision::Conditional {
+                    terms.extend(united.rules.into_iter().flat_map(|rule| rule.conditions));
+                }
+                let Account { statements, statements_left_out, .. } = united;
+                Some(Account { statements, statements_left_out, terms, ..own })
             }
             (rules, preferences) => rules.or(preferences),
         }

@@ -10,7 +10,8 @@ import java.util.List;
 final class Explanation {
     private Explanation() {}
 
-    static Account of(Site site, Crawler crawler, Usage of, String url, Basis basis) {
+    static Account of(
+            Site site, Crawler crawler, Usage of, String url, Basis basis, Decision decision) {
         Usage usage = site.own(of);
         boolean hasNone = basis == Basis.NARROWED || basis == Basis.DAMAGED
                 || usage.isCrawl() && basis != Basis.RULE && basis != Basis.FIELDS;
@@ -25,9 +26,16 @@ final class Explanation {
             if (usage.isCrawl()) {
                 return new Account(found, List.of(), List.of());
             }
-            // Statements that agree with the rules add their conditions.
+            // Statements that agree with the rules add their conditions, and so do rules about parts.
             Account account = Account.ofPreferences(question, detail, usage, usages);
-            return found == Account.OfRules.NONE ? account : new Account(found, account.statements(), account.terms());
+            if (found == Account.OfRules.NONE) {
+                return account;
+            }
+            List<Condition> terms = new ArrayList<>(account.terms());
+            if (decision == Decision.CONDITIONAL) {
+                account.found().rules().forEach(rule -> terms.addAll(rule.conditions()));
+            }
+            return new Account(found, account.statements(), terms);
         } catch (Damage | IndexOutOfBoundsException damage) {
             return Account.NONE;
         } finally {

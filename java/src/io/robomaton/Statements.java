@@ -23,9 +23,6 @@ final class Statements {
     private static final int CLOSED = 5;
     static final int SUPERSEDES = 6;
     static final int DATED = 7;
-    private static final int RSL = 4;
-    private static final int HEADER = 1;
-    private static final int PAGE = 2;
     private static final int ELEMENT = 6;
     private static final Set<Integer> TIES_PERMIT = Set.of(3, 6);
 
@@ -209,7 +206,6 @@ final class Statements {
 
     /** What the statements in force say at a time. */
     private static void date(Detail detail, List<Finding> findings, long now) {
-        int first = Integer.MAX_VALUE;
         for (Finding finding : findings) {
             if (!finding.isInForce) {
                 continue;
@@ -224,14 +220,6 @@ final class Statements {
             } else if (mayEnd && end != 0 && Long.compareUnsigned(now, end) >= 0) {
                 finding.effect = UNREAD;
             }
-            boolean isOfPage = finding.record.carrier() == HEADER || finding.record.carrier() == PAGE;
-            if (finding.effect == UNREAD && isOfPage && finding.record.language() == RSL) {
-                first = Math.min(first, finding.source);
-            }
-        }
-        // A document of a page that is out of date still stands before those of the site.
-        for (Finding finding : findings) {
-            finding.isInForce &= finding.source <= first || finding.record.language() != RSL;
         }
     }
 

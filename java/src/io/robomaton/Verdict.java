@@ -85,7 +85,7 @@ public final class Verdict {
     }
 
     private Account account() {
-        return site == null ? Account.NONE : Explanation.of(site, crawler, usage, url, basis());
+        return site == null ? Account.NONE : Explanation.of(site, crawler, usage, url, basis(), decision());
     }
 
     /**
