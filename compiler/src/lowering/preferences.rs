@@ -40,7 +40,7 @@ pub(super) struct Preferences<'s> {
     /// The number of records.
     count: usize,
     /// The groups in which a language has records beyond the limit.
-    unread: HashSet<(Place, Language)>,
+    unread: HashSet<(Place, Language, u16)>,
     /// The next number for a set of its own.
     sets: u16,
 }
@@ -123,7 +123,7 @@ const fn unread_of(language: Language) -> u16 {
 }
 
 /// The numbers of the sets for the documents that one page names; further ones share the last.
-pub(crate) const PAGE_SETS: u16 = 64;
+pub(crate) const PAGE_SETS: u16 = Language::ALL.len() as u16 * 8;
 pub(crate) const PAGE_DOCUMENTS: u16 = 64;
 
 /// The maximum number of comparisons of pages with the patterns of documents about them.
@@ -160,17 +160,28 @@ impl<'s> Lowering<'s, '_> {
             Place::Group(_) => &mut preferences.open,
             Place::Everyone(group) => &mut preferences.everyone[group],
         };
-        if !is_within && !preferences.unread.insert((place, record.language)) {
+        let at = group.records.len() as u32;
+        if is_within {
+            group.records.push(record);
+            group.statements.extend(said.into_iter().map(|Said { usage, effect, rank, conditions }| {
+                Statement { record: at, usage, set, rank, effect, conditions }
+            }));
             return;
         }
-        let (set, record) =
-            if is_within { (set, record) } else { (unread_of(record.language), unread(record)) };
-        let at = group.records.len() as u32;
-        group.records.push(record);
-        for Said { usage, effect, rank, conditions } in said {
-            let statement = Statement { record: at, usage, set, rank, effect, conditions };
-            let unread = Statement { rank: 1, effect: Effect::Unread, conditions: 0, ..statement };
-            group.statements.push(if is_within { statement } else { unread });
+        // What is beyond is unread, once for each usage.
+        let (language, known) = (record.language, group.statements.len());
+        let is_new = |said: &Said| preferences.unread.insert((place, language, said.usage));
+        let unread_of = |Said { usage, .. }| Statement {
+            record: at,
+            usage,
+            set: unread_of(language),
+            rank: 1,
+            effect: Effect::Unread,
+            conditions: 0,
+        };
+        group.statements.extend(said.into_iter().filter(is_new).map(unread_of));
+        if group.statements.len() > known {
+            group.records.push(unread(record));
         }
     }
 
