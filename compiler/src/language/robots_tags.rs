@@ -5,7 +5,7 @@
 //! count together. A page that was captured and refuses nothing permits what search engines do by
 //! default. This file does not know how a directive is written.
 
-use super::{CUT, Language, Lints, Source};
+use super::{CUT, Language, Lints, Source, preference_text, quoted};
 use crate::Page;
 use crate::context::{Header, NO_SNIPPET};
 use crate::limits::OverLimit;
@@ -95,7 +95,7 @@ fn state(page: &Page, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> 
     let mut is_whole = !page.is_cut;
     let mut by_agent: BTreeMap<Option<String>, Vec<Tag>> = BTreeMap::new();
     for Header { name, value } in page.headers.iter().filter(|header| header.name == "x-robots-tag") {
-        let text = format!("{name}: {}", String::from_utf8_lossy(value));
+        let text = preference_text(name, value);
         let read = robots_tag(value);
         is_whole &= read.mistakes.iter().all(|mistake| mistake.code != MistakeCode::OverLimit);
         for of_agent in read.agents {
@@ -109,18 +109,19 @@ fn state(page: &Page, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> 
             let tag = Tag {
                 carrier: Carrier::Header,
                 line: 0,
-                text: text.clone(),
+                text: text.to_string(),
                 directives: of_agent.directives,
             };
             by_agent.entry(agent).or_default().push(tag);
         }
     }
     for tag in &page.metas {
-        if !matches!(content(&tag.content), Meta::Conventional(_)) {
+        // A word that refuses also counts in a tag of ACAP that is malformed (decision 40).
+        if !matches!(content(&tag.content), Meta::Conventional(_) | Meta::Problem(_)) {
             continue;
         }
         let Some(agent) = addressee(&tag.name) else { continue };
-        let text = format!("META {} {:?}", tag.name, tag.content);
+        let text = format!("META {} {:?}", quoted(&tag.name), quoted(&tag.content));
         let Directives { directives, mistakes } = directives(tag.content.as_bytes());
         is_whole &= mistakes.iter().all(|mistake| mistake.code != MistakeCode::OverLimit);
         let tag = Tag { carrier: Carrier::Page, line: tag.line, text, directives };

@@ -67,13 +67,16 @@ pub(super) fn speaks(name: &str, content: &str) -> bool {
         return false;
     }
     // A name that looks like a crawler's needs one known word. Any other needs one that restricts,
-    // since a crawler may know more words than we do, or only known words.
+    // since a crawler may know more words than we do, or only known words. Between commas, `none`
+    // restricts.
     if ["bot", "crawl", "spider", "slurp"].iter().any(|part| memmem::find(&lower, part.as_bytes()).is_some())
     {
         words(content).any(is_known)
     } else {
         words(content).any(|word| is_known(word) && !is_ordinary(word))
             || words(content).next().is_some() && words(content).all(is_known)
+            || content.contains(',')
+                && content.split(',').any(|piece| piece.trim().eq_ignore_ascii_case("none"))
     }
 }
 
@@ -135,6 +138,7 @@ mod tests {
             ("Googlebot/2.1", "noindex"),
             ("Jävla-bot", "index"),
             ("two words", "noindex"),
+            ("Yeti", "None, noimageclick"),
         ] {
             assert!(speaks(name, content), "{name}: {content}");
         }

@@ -107,11 +107,14 @@ impl<'a> Reader<'a> {
                     problem(format!("nobody can meet the condition {condition}"));
                 }
             }
-            let stated = if matches!(meta, Meta::Conventional(_)) {
-                preferences::tag(self.evidence, self.stated, &tag.name, number)
-            } else {
-                None
-            };
+            if let Meta::Problem(message) = &meta {
+                problem(message.clone());
+            }
+            let has_directives =
+                matches!(meta, Meta::Conventional(_)) || matches!(meta, Meta::Problem(_)) && rules.is_empty();
+            let stated = has_directives
+                .then(|| preferences::tag(self.evidence, self.stated, &tag.name, number))
+                .flatten();
             if let Some((says, applies, fate)) = stated {
                 let (name, content) = (tag.name.clone(), tag.content.clone());
                 tags.push(MetaTag { line: tag.line, column: tag.column, name, content, says, applies, fate });
@@ -125,8 +128,7 @@ impl<'a> Reader<'a> {
                     version = version.or(Some((*major, *minor)));
                     (format!("ACAP version {major}.{minor}"), "version")
                 }
-                (Meta::Problem(message), is_silent) => {
-                    problem(message.clone());
+                (Meta::Problem(_), is_silent) => {
                     let says = match is_silent {
                         true => "nothing that can be understood".to_owned(),
                         false => self.description(&meta, &rules) + "; the rest cannot be understood",

@@ -209,21 +209,40 @@ fn each_piece(line: &[u8], mut read: impl FnMut(&str)) -> bool {
 fn read_piece(piece: &str, directives: &mut Vec<Directive>, mistakes: &mut Vec<Mistake>) {
     match directive(piece) {
         _ if piece.is_empty() => {}
-        Ok(directive) => directives.push(directive),
-        Err(code) => {
-            mistakes.push(Mistake::new(code, piece));
+        Ok(directive) if !ends_in_directive(piece) => directives.push(directive),
+        read => {
+            mistakes.push(Mistake::new(read.err().unwrap_or(MistakeCode::InvalidDirectiveValue), piece));
             directives.extend(words(piece).filter_map(|word| directive(word).ok()));
         }
     }
 }
 
-/// The words of a piece; a colon and the word after it belong to the word before.
+/// True if the last of several words is a directive, which a date would take for its zone.
+fn ends_in_directive(text: &str) -> bool {
+    let last = text.rsplit_once(char::is_whitespace).filter(|(before, _)| !before.trim_end().ends_with(':'));
+    last.is_some_and(|(_, last)| plain(&last.to_ascii_lowercase()).is_some())
+}
+
+/// The length of the date at the start of a text, of several words; 0 if there is none.
+fn date_length(text: &str) -> usize {
+    // A date has at most seven words: Friday, 25 Jun 2010 15:00:00 -0800 has six.
+    let ends = text.match_indices(char::is_whitespace).map(|(at, _)| at).chain([text.len()]);
+    let dates = ends.take(8).filter(|&end| date(&text[..end]).is_some() && !ends_in_directive(&text[..end]));
+    dates.last().unwrap_or(0)
+}
+
+/// The words of a piece; a colon and the word after it, or the date, belong to the word before.
 fn words(mut piece: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         piece = piece.trim_start();
         let name = piece.find(|c: char| c == ':' || c.is_whitespace()).unwrap_or(piece.len());
         let end = match piece[name..].trim_start().strip_prefix(':').map(str::trim_start) {
-            Some(value) => piece.len() - value.len() + value.find(char::is_whitespace).unwrap_or(value.len()),
+            Some(value) => {
+                let is_dated = piece[..name].eq_ignore_ascii_case("unavailable_after");
+                let date = if is_dated { date_length(value) } else { 0 };
+                let word = value.find(char::is_whitespace).unwrap_or(value.len());
+                piece.len() - value.len() + date.max(word)
+            }
             None => name,
         };
         let (word, rest) = piece.split_at(end);
@@ -241,7 +260,7 @@ fn over_limit(is_whole: bool) -> Option<Mistake> {
 /// of the week.
 fn weekday(piece: &str) -> Option<usize> {
     let (names, day) = piece.rsplit_once(':')?;
-    let name = names.rsplit(':').next()?.trim();
+    let name = names.rsplit([':', ' ', '\t']).find(|name| !name.is_empty())?;
     let is_start = name.eq_ignore_ascii_case("unavailable_after") && is_weekday(day.trim());
     is_start.then_some(names.len() + 1)
 }

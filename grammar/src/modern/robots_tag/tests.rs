@@ -146,6 +146,22 @@ fn white_space_separates_directives_of_a_meta_tag() {
             &["noindex\tmax-snippet : 20 nofollow"],
         ),
         ("noai, unavailable_after: 25 Jun 2010 15:00:00 PST", &[NoAi, UnavailableAfter(PST)], &[]),
+        // A date between directives is whole, and takes none of them for its zone.
+        (
+            "noarchive unavailable_after: 25 Jun 2010 15:00:00 PST nofollow",
+            &[NoArchive, UnavailableAfter(PST), NoFollow],
+            &["noarchive unavailable_after: 25 Jun 2010 15:00:00 PST nofollow"],
+        ),
+        (
+            "noarchive unavailable_after: Friday, 25-Jun-10 15:00:00 PST noai",
+            &[NoArchive, UnavailableAfter(PST), NoAi],
+            &["noarchive unavailable_after: Friday, 25-Jun-10 15:00:00 PST noai"],
+        ),
+        (
+            "unavailable_after: 2010-06-25 23:00 noai",
+            &[UnavailableAfter(PST), NoAi],
+            &["unavailable_after: 2010-06-25 23:00 noai"],
+        ),
         ("max-snippet:5 characters", &[MaxSnippet(Limit::AtMost(5))], &["max-snippet:5 characters"]),
         ("no index", &[Nothing], &["no index"]),
         ("unavailable_after: 32 Jun noindex", &[NoIndex], &["unavailable_after: 32 Jun noindex"]),
