@@ -277,16 +277,18 @@ fn pattern(content: &Content, lowering: &Lowering<'_, '_>) -> Option<Vec<u8>> {
                 _ => true,
             };
             let host = parsed.host_str()?;
+            let host = host.strip_suffix('.').unwrap_or(host);
             let authority = parsed.port().map_or(host.to_owned(), |port| format!("{host}:{port}"));
             if !is_own_scheme || lowering.origin.as_ref().is_some_and(|origin| *origin != authority) {
                 return None;
             }
             // The path as written: a parser would encode its wildcards.
             let rest = url.split_once("://").map_or("", |(_, rest)| rest);
-            rest.find('/').map_or("/", |at| &rest[at..])
+            rest.find(['/', '?', '#']).map_or("/", |at| &rest[at..])
         }
         _ => url,
     };
+    let path = path.split_once('#').map_or(path, |(path, _)| path);
     let path = if path.starts_with(['/', '*']) { path.to_owned() } else { format!("/{path}") };
     Some(Notation::Rep.pattern(path.as_bytes()).into_owned())
 }
@@ -414,7 +416,10 @@ fn state_page(page: &Page, documents: &Documents, lowering: &mut Lowering<'_, '_
             None => None,
         };
         let mut said: Vec<Said> = match document {
-            Some((document, _)) if lowering.may_compare(document.contents.len()) => {
+            // The last of the sets is for further ones, which would be alternatives of each other.
+            Some((document, _))
+                if number + 1 < PAGE_DOCUMENTS && lowering.may_compare(document.contents.len()) =>
+            {
                 resolved(document, page, lowering)?
             }
             _ => all(Effect::Unread).collect(),
@@ -504,13 +509,7 @@ fn links(field: &[u8]) -> Vec<String> {
     while !rest.is_empty() {
         let bracketed = rest.strip_prefix('<').and_then(|rest| rest.split_once('>'));
         let (target, parameters) = bracketed.unwrap_or(("", rest));
-        // The next link begins after a comma outside quotes.
-        let mut quoted = false;
-        let next = parameters.find(|letter| {
-            quoted ^= letter == '"';
-            letter == ',' && !quoted
-        });
-        let (own, after) = parameters.split_at(next.unwrap_or(parameters.len()));
+        let (own, after) = parameters.split_at(find_unquoted(parameters, ','));
         if is_license(own) {
             links.push(target.trim().to_owned());
         }
@@ -519,9 +518,35 @@ fn links(field: &[u8]) -> Vec<String> {
     links
 }
 
+/// Where a sign stands outside quotation marks (RFC 9110 5.6.4), or the end. A mark that is never
+/// closed quotes nothing.
+fn find_unquoted(text: &str, sign: char) -> usize {
+    let (mut open, mut found, mut is_escaped) = (false, None, false);
+    for (at, letter) in text.char_indices() {
+        let was_escaped = std::mem::take(&mut is_escaped);
+        match letter {
+            '\\' if !was_escaped => is_escaped = true,
+            '"' if !was_escaped => (open, found) = (!open, None),
+            _ if letter == sign && !open => return at,
+            // Counts only if the mark before it is never closed.
+            _ if letter == sign => found = found.or(Some(at)),
+            _ => {}
+        }
+    }
+    found.unwrap_or(text.len())
+}
+
 fn is_license(parameters: &str) -> bool {
+    let mut rest = parameters;
+    let parameters: Vec<&str> = std::iter::from_fn(|| {
+        let (own, after) = rest.split_at(find_unquoted(rest, ';'));
+        let is_end = own.is_empty() && after.is_empty();
+        rest = after.get(1..).unwrap_or_default();
+        (!is_end).then_some(own)
+    })
+    .collect();
     let value = |wanted: &str| {
-        parameters.split(';').find_map(|parameter| {
+        parameters.iter().find_map(|parameter| {
             let (name, value) = parameter.split_once('=')?;
             let value = value.trim().trim_matches(['"', '\'']);
             name.trim().eq_ignore_ascii_case(wanted).then(|| value.to_ascii_lowercase())

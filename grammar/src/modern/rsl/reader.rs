@@ -236,6 +236,7 @@ impl Walk {
             let text = format!("encrypted=\"{}\"", encrypted.unwrap_or_default());
             self.mistakes.push(Mistake::new(MistakeCode::InvalidAttribute, text));
         }
+        let url = url.trim().to_owned();
         self.contents.push(Content { url, server, is_encrypted, licences: Vec::new(), line });
         Ok(())
     }
@@ -306,8 +307,10 @@ impl Walk {
             Some(Element::Permits(kind)) => {
                 let tokens = self.tokens()?;
                 let has_commas = self.text.contains(',');
+                // Nobody and nowhere is no place for a licence.
+                let is_empty = tokens.is_empty() && !matches!(kind, TermType::Usage);
                 if let Some(licence) = self.licence() {
-                    licence.has_unreadable_terms |= has_commas;
+                    licence.has_unreadable_terms |= has_commas || is_empty;
                     *list(&mut licence.permits, kind) = Some(if has_commas { Vec::new() } else { tokens });
                 }
             }
