@@ -17,10 +17,10 @@ pub(super) fn own_path<'v>(value: &'v [u8], origin: Option<&str>) -> Option<Read
 
 /// The meaning of an absolute URL.
 pub(super) enum Reading<'v> {
-    /// A URL of the file's own host and port: its path and query, which may be empty.
+    /// A URL of the file's own host and port: its path and query, which may be empty, or begin with
+    /// another sign than `/`.
     Own(&'v [u8]),
-    /// A URL in a file whose host is not known: its path and query, which may be empty. It may be
-    /// the file's own, so it prohibits; it may be another's, so it permits nothing.
+    /// A URL in a file whose host is not known: its path and query, as above. It may be the file's own, so it prohibits; it may be another's, so it permits nothing.
     OfSomeHost(&'v [u8]),
     /// A URL of another site, or of none.
     Elsewhere,
@@ -33,9 +33,12 @@ fn absolute(value: &[u8]) -> Option<(Option<SiteKey>, &[u8])> {
         .into_iter()
         .find(|scheme| value.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)))?;
     let rest = &value[scheme.len()..];
-    let end = rest.iter().position(|byte| matches!(byte, b'/' | b'?')).unwrap_or(rest.len());
+    let end = rest.iter().position(|byte| matches!(byte, b'/' | b'\\' | b'?')).unwrap_or(rest.len());
     // White space and control characters, which a URL parser would drop, make the URL invalid.
     let url = std::str::from_utf8(&value[..scheme.len() + end]).ok();
     let url = url.filter(|url| url.bytes().all(|byte| byte > b' '));
-    Some((url.and_then(|url| SiteKey::from_url(url).ok()), &rest[end..]))
+    // A URL parser reads a backslash as a slash.
+    let path = &rest[end..];
+    let path = path.strip_prefix(b"\\").unwrap_or(path);
+    Some((url.and_then(|url| SiteKey::from_url(url).ok()), path))
 }

@@ -39,6 +39,7 @@ use robomaton_grammar::acap::{self, Field, Problem, Qualifier};
 use robomaton_grammar::{Code, Key, Line, LineKind, Span, Tree};
 use rules::RecordLowering;
 pub(super) use spent::Spent;
+use std::borrow::Cow;
 
 pub(super) struct Acap;
 
@@ -177,7 +178,11 @@ impl<'t, 's> Text<'t, 's> {
             Some(Reading::OfSomeHost(path)) => (path, false),
             None => return Some(SitePattern { text: pattern(text)?, permits: true }),
         };
-        Some(SitePattern { text: pattern(if path.is_empty() { b"/" } else { path })?, permits })
+        let text = match path {
+            [b'/', ..] => pattern(path)?,
+            _ => Cow::Owned(pattern(&[b"/", path].concat())?.into_owned()),
+        };
+        Some(SitePattern { text, permits })
     }
 
     /// A name in the form that is compared (P7).
