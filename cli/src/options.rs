@@ -393,7 +393,9 @@ pub(crate) struct WithArgs {
 }
 
 fn with(argument: &str) -> Result<(String, PathBuf), String> {
-    let parts = argument.split_once('=').filter(|(_, file)| !file.is_empty());
+    // A URL may have parameters.
+    let parts = if argument.starts_with('/') { argument.split_once('=') } else { argument.rsplit_once('=') };
+    let parts = parts.filter(|(_, file)| !file.is_empty());
     let key = |of: &str| if of.starts_with('/') { Some(of.to_owned()) } else { absolute_url(of) };
     parts
         .and_then(|(of, file)| Some((key(of)?, file.into())))

@@ -12,7 +12,7 @@ use crate::options::{Dialect, WithArgs, origin, remark_unused};
 use crate::output::Out;
 use clap::{Args, ValueEnum};
 use robomaton_compiler::{compile_with, dump_automaton, dump_policy, lower_with};
-use robomaton_explain::{SingleSite, too_much};
+use robomaton_explain::{SingleSite, shown, too_much};
 use robomaton_runtime::Image;
 use std::io::Write;
 use std::path::PathBuf;
@@ -99,7 +99,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
                     out.json(&json::Program { program: number, bytes: range.len(), text: &text })?;
                 } else {
                     writeln!(out, "program {number}, {} bytes", range.len())?;
-                    out.write_all(text.as_bytes())?;
+                    out.write_all(escaped(&text).as_bytes())?;
                 }
             }
         }
@@ -109,7 +109,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
                 if arguments.json {
                     json::tree(&tree, &mut out)?;
                 } else {
-                    out.write_all(robomaton_grammar::dump(&tree).as_bytes())?;
+                    out.write_all(escaped(&robomaton_grammar::dump(&tree)).as_bytes())?;
                 }
             } else {
                 let spelled = files.spelled(&origin);
@@ -119,13 +119,24 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
                 if arguments.json {
                     json::policy(&policy, &mut out)?;
                 } else {
-                    out.write_all(dump_policy(&policy).as_bytes())?;
+                    out.write_all(escaped(&dump_policy(&policy)).as_bytes())?;
                 }
             }
         }
     }
     out.finish()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Lines for a terminal: the control characters that they quote are escaped.
+fn escaped(lines: &str) -> String {
+    lines
+        .split_inclusive('\n')
+        .map(|line| match line.strip_suffix('\n') {
+            Some(line) => format!("{}\n", shown(line)),
+            None => shown(line).into_owned(),
+        })
+        .collect()
 }
 
 fn image_of<D: AsRef<[u8]>>(image: &Image<D>, json: bool, out: &mut Out) -> Result<(), Failure> {

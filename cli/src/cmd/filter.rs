@@ -24,7 +24,8 @@ pub(crate) struct Arguments {
     /// Print the URLs that are not allowed instead
     #[arg(short = 'v', long)]
     invert: bool,
-    /// Print URLs that the image knows nothing about, or leave them out
+    /// Print URLs that the image knows nothing about, or leave them out; those about which something
+    /// could not be read are always left out
     #[arg(long, value_name = "PERMISSION", default_value = "deny")]
     unknown: Permission,
     /// Print the answer for each of these URLs, as `query --json` does, instead of its line
@@ -62,7 +63,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let allowed = match answered.verdict.safe_decision() {
             Decision::Allowed => true,
             Decision::Disallowed | Decision::Conditional => false,
-            Decision::Unknown => arguments.unknown == Permission::Allow,
+            // What could not be read may refuse.
+            Decision::Unknown => arguments.unknown == Permission::Allow && !answered.verdict.is_incomplete(),
         };
         if answered.is_mistake() || allowed == arguments.invert {
             return Ok(());

@@ -122,7 +122,10 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
         let site = verdict.site().filter(|_| verdict.basis() != Basis::Narrowed);
         let schedule = site.map(|site| site.schedule(answered.crawler));
         let wait = schedule.as_ref().map(|schedule| schedule.wait(at, last, arguments.took));
-        let answer = Answer::new(verdict.safe_decision(), wait);
+        // Who may use a page needs to fetch it.
+        let crawl = verdict.crawl().map_or(Decision::Unknown, |crawl| crawl.safe_decision());
+        let decision = if crawl == Decision::Allowed { verdict.safe_decision() } else { crawl };
+        let answer = Answer::new(decision, wait);
         all_now &= answer == Answer::Now;
         if arguments.json {
             let timing = schedule.as_ref().map(|schedule| Timing::new(schedule, at, arguments.took));

@@ -39,7 +39,7 @@ pub(super) fn draw(
     }
     let report =
         [level(finding.severity).primary_title(finding.message.as_str()).id(finding.code).elements(snippets)];
-    writeln!(out, "{}\n", renderer.render(&report))
+    writeln!(out, "{}\n", rendered(renderer, &report))
 }
 
 /// A title line in the style of a finding, without a place.
@@ -51,7 +51,12 @@ pub(super) fn title(
 ) -> io::Result<()> {
     let finding = &found.finding;
     let title = Group::with_title(level(finding.severity).primary_title(message).id(finding.code));
-    writeln!(out, "{}\n", renderer.render(&[title]))
+    writeln!(out, "{}\n", rendered(renderer, &[title]))
+}
+
+/// The renderer replaces the control characters of ASCII that it quotes, and not those of Latin-1.
+fn rendered(renderer: &Renderer, groups: &[Group<'_>]) -> String {
+    renderer.render(groups).replace(|letter| ('\u{80}'..='\u{9F}').contains(&letter), "\u{FFFD}")
 }
 
 fn level(severity: Severity) -> Level<'static> {
