@@ -2,46 +2,8 @@
 
 mod common;
 
-use common::Place;
+use common::{Place, capture, image, image_of, page, verdict};
 use serde_json::json;
-
-/// A capture as a line of JSON, fetched in 2026.
-fn capture(url: &str, body: &str) -> String {
-    json!({ "url": url, "status": 200, "fetched_at": 1_790_000_000, "body": body }).to_string()
-}
-
-/// A captured page with these header fields.
-fn page(url: &str, headers: &[(&str, &str)], body: &str) -> String {
-    let mut fields = json!({ "content-type": "text/html" });
-    for &(name, value) in headers {
-        fields[name] = value.into();
-    }
-    json!({ "url": url, "status": 200, "fetched_at": 1_790_000_000, "headers": fields, "body": body })
-        .to_string()
-}
-
-/// An image of these captures.
-fn image(captures: &[String], options: &[&str]) -> Place {
-    let place = Place::new();
-    place.write("captures.jsonl", captures.join("\n"));
-    place.run(&[&["compile", "captures.jsonl", "-o", "i.rimg"], options].concat()).ok();
-    place
-}
-
-/// An image of one robots.txt of `h.example`.
-fn image_of(robots: &str, options: &[&str]) -> Place {
-    image(&[capture("https://h.example/robots.txt", robots)], options)
-}
-
-/// The answer of `query`, which `explain` gives as well.
-#[track_caller]
-fn verdict(place: &Place, url: &str, options: &[&str]) -> String {
-    let run = place.run(&[&["query", "i.rimg", url], options].concat());
-    let verdict = run.out.split('\t').next().unwrap_or_default().to_owned();
-    let told = place.run(&[&["explain", "i.rimg", url], options].concat());
-    assert!(told.out.contains(&format!("\nverdict  {verdict}")), "{verdict}: {told:?}");
-    verdict
-}
 
 #[test]
 fn statements_of_referred_files_count_for_the_crawlers_of_the_record() {

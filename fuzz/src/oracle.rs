@@ -25,10 +25,10 @@ pub fn oracle(data: &[u8]) {
     let question = String::from_utf8_lossy(question);
     let (agent, url) = question.split_once('\t').unwrap_or((&question, "/"));
     let (profile, origin) = if options & 1 != 0 { ("google", None) } else { ("rfc9309", Some(ORIGIN)) };
-    // The oracle of RFC 9309 knows neither the spelling of hosts in rules nor that of URLs, and no
-    // headers in place of names.
+    // No oracle knows headers in place of names, and that of RFC 9309 neither the spelling of hosts
+    // in rules nor that of URLs.
     let has_host = || text.windows(3).any(|bytes| bytes == b"://");
-    if origin.is_some() && (has_host() || !is_plain(url) || is_header(agent)) {
+    if is_header(agent) || origin.is_some() && (has_host() || !is_plain(url)) {
         return;
     }
     let query = Query {

@@ -3,6 +3,7 @@
 //! Every test has its own directory and runs the real binary; nothing is mocked.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
@@ -118,4 +119,42 @@ impl Place {
         place.run(&["compile", "captures.jsonl", "-o", "i.rimg"]).ok();
         place
     }
+}
+
+/// A capture as a line of JSON, fetched in 2026.
+pub(crate) fn capture(url: &str, body: &str) -> String {
+    json!({ "url": url, "status": 200, "fetched_at": 1_790_000_000, "body": body }).to_string()
+}
+
+/// A captured page with these header fields.
+pub(crate) fn page(url: &str, headers: &[(&str, &str)], body: &str) -> String {
+    let mut fields = json!({ "content-type": "text/html" });
+    for &(name, value) in headers {
+        fields[name] = value.into();
+    }
+    json!({ "url": url, "status": 200, "fetched_at": 1_790_000_000, "headers": fields, "body": body })
+        .to_string()
+}
+
+/// An image of these captures.
+pub(crate) fn image(captures: &[String], options: &[&str]) -> Place {
+    let place = Place::new();
+    place.write("captures.jsonl", captures.join("\n"));
+    place.run(&[&["compile", "captures.jsonl", "-o", "i.rimg"], options].concat()).ok();
+    place
+}
+
+/// An image of one robots.txt of `h.example`.
+pub(crate) fn image_of(robots: &str, options: &[&str]) -> Place {
+    image(&[capture("https://h.example/robots.txt", robots)], options)
+}
+
+/// The answer of `query`, which `explain` gives as well.
+#[track_caller]
+pub(crate) fn verdict(place: &Place, url: &str, options: &[&str]) -> String {
+    let run = place.run(&[&["query", "i.rimg", url], options].concat());
+    let verdict = run.out.split('\t').next().unwrap_or_default().to_owned();
+    let told = place.run(&[&["explain", "i.rimg", url], options].concat());
+    assert!(told.out.contains(&format!("\nverdict  {verdict}")), "{verdict}: {told:?}");
+    verdict
 }
