@@ -36,7 +36,8 @@ const EXAMPLES: &str = "\
 The newest capture of a site counts. The order of the images does not matter, nor does an image that is given twice. The \
 result is the same as if all captures were compiled together, provided that one image has all captures of a \
 site: its pages and other files, and the targets of its redirects and references. What only an older image knows of a \
-site does not count. Nor is it said which of two captures of the same second counts.
+site does not count. Nor is it said which of two captures of the same second counts, nor which image if both have the same \
+capture of the robots.txt and only one of them a newer page or file.
 
 Every image is verified before it is read.
 
