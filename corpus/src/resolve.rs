@@ -20,20 +20,23 @@
 //! record identifies the capture by its time; if that capture was not kept, or has another ETag
 //! than the record, nobody knows what the newest fetch found. Then the document is
 //! [`Outcome::Unresolved`], or another URL has no content, and the revisit is reported. An older
-//! capture must not answer instead: it may allow what the newest one prohibits.
+//! capture must not answer instead: it may allow what the newest one prohibits. A record that
+//! identifies nothing is about what the fetch before it found, be that known or not.
+
+mod renewals;
 
 use crate::capture::{NOT_MODIFIED, ROBOTS_TXT, canonical, is_root_file};
 use crate::record::NEWEST;
 use crate::status::{is_client_error, is_failure, is_redirection, is_success};
 use crate::{Capture, Revisit, Skipped};
 use foldhash::{HashMap, HashMapExt};
+use renewals::{Renewal, Renewals};
 use robomaton_formats::site::{Outcome, Scheme, SiteKey};
 use sha2::{Digest as _, Sha256};
 use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, BTreeSet, btree_map};
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
-use std::ops::RangeInclusive;
 use url::{Position, Url};
 
 /// The maximum number of redirects in a row.
@@ -126,10 +129,10 @@ impl Facts {
 /// body.
 pub struct Chosen<P> {
     sites: HashMap<SiteKey, Held<P>>,
-    /// The newest revisit of each document.
-    revisits: BTreeMap<SiteKey, Renewal<P>>,
-    /// The newest revisit of each other URL; the limit keeps the same ones as of `targets`.
-    target_revisits: BTreeMap<u128, Renewal<P>>,
+    /// The revisits of each document.
+    revisits: BTreeMap<SiteKey, Renewals<P>>,
+    /// The revisits of each other URL; the limit keeps the same ones as of `targets`.
+    target_revisits: BTreeMap<u128, Renewals<P>>,
     /// Ordered by hash, so that the limit keeps the same ones in whatever order they come.
     targets: BTreeMap<u128, Held<P>>,
     max_targets: usize,
@@ -165,39 +168,6 @@ impl<P> Held<P> {
         } else if has_content && self.content().is_none_or(|held| held.rank < rank) {
             self.behind = Some(Box::new(other()));
         }
-    }
-}
-
-/// A revisit without its URL.
-struct Renewal<P> {
-    fetched_at: i64,
-    fresh_for: Option<u32>,
-    etag: Option<NonZeroU32>,
-    of: RangeInclusive<i64>,
-    otherwise: Skipped,
-    /// What its header says, for another URL.
-    payload: Option<P>,
-}
-
-impl<P> Renewal<P> {
-    /// The order of revisits, newest last; then arbitrary, but always the same.
-    fn rank(&self) -> impl Ord {
-        let Skipped { source, at, .. } = &self.otherwise;
-        (self.fetched_at, *self.of.start(), *self.of.end(), self.fresh_for, self.etag, source, *at)
-    }
-
-    /// The capture that it renews, among those of its document; `Err` if there is none although the
-    /// revisit counts.
-    fn renews<'h>(&self, held: Option<&'h Held<P>>) -> Result<Option<&'h Held<P>>, &Skipped> {
-        let Some(held) = held else { return Err(&self.otherwise) };
-        if held.rank.0 >= self.fetched_at {
-            return Ok(None);
-        }
-        let is_of = |held: &&Held<P>| {
-            let is_other = self.etag.zip(held.etag).is_some_and(|(one, other)| one != other);
-            self.of.contains(&held.rank.0) && !is_other
-        };
-        held.content().filter(is_of).map(Some).ok_or(&self.otherwise)
     }
 }
 
@@ -304,17 +274,18 @@ impl<P: Clone> Chosen<P> {
     }
 
     /// Offers a revisit. `payload` is what its header says of a URL without a key; it is called
-    /// only for the newest revisit so far.
+    /// only for a revisit that may matter.
     pub fn revisit(&mut self, revisit: Revisit, payload: impl FnOnce(&Capture) -> Option<P>) {
         let Revisit { answer, key, url, of, otherwise } = revisit;
         let Capture { fetched_at, fresh_for, etag, .. } = answer;
         let renewal = Renewal { fetched_at, fresh_for, etag, of, otherwise, payload: None };
         if let Some(key) = key {
-            offer(&mut self.revisits, key, renewal);
+            self.revisits.entry(key).or_default().offer(renewal);
             return;
         }
-        if let Some(newest) = offer(&mut self.target_revisits, normal_hash(url), renewal) {
-            newest.payload = payload(&answer);
+        let renewals = self.target_revisits.entry(normal_hash(url)).or_default();
+        if let Some(renewal) = renewals.offer(renewal) {
+            renewal.payload = payload(&answer);
         }
         if self.target_revisits.len() > self.max_targets {
             self.target_revisits.pop_last();
@@ -322,16 +293,17 @@ impl<P: Clone> Chosen<P> {
         }
     }
 
-    /// The newest revisits whose captures are missing, in an order that depends only on the URLs,
+    /// The revisits because of which nobody knows what a newest fetch found, in an order that depends only on the URLs,
     /// and the number of captures that were renewed.
     pub fn revisited(&self) -> (Vec<&Skipped>, u64) {
-        let of_sites = self.revisits.iter().map(|(key, renewal)| (renewal, self.sites.get(key)));
-        let of_targets = self.target_revisits.iter().map(|(hash, renewal)| (renewal, self.targets.get(hash)));
+        let of_sites = self.revisits.iter().map(|(key, renewals)| (renewals, self.sites.get(key)));
+        let of_targets =
+            self.target_revisits.iter().map(|(hash, renewals)| (renewals, self.targets.get(hash)));
         let (mut lost, mut renewed) = (Vec::new(), 0);
-        for (renewal, held) in of_sites.chain(of_targets) {
-            match renewal.renews(held) {
+        for (renewals, held) in of_sites.chain(of_targets) {
+            match renewals.renews(held) {
                 Ok(held) => renewed += u64::from(held.is_some()),
-                Err(skipped) => lost.push(skipped),
+                Err(renewal) => lost.push(&renewal.otherwise),
             }
         }
         (lost, renewed)
@@ -364,22 +336,25 @@ impl<P: Clone> Chosen<P> {
     /// The result for a site; `None` if nothing was fetched.
     fn resolved(&self, key: &SiteKey) -> Option<Resolved<P>> {
         let newest = self.sites.get(key);
-        let Some(renewal) = self.revisits.get(key) else { return Some(self.follow(key.document(), newest?)) };
-        Some(match renewal.renews(newest) {
+        let Some(renewals) = self.revisits.get(key) else {
+            return Some(self.follow(key.document(), newest?));
+        };
+        let last = renewals.newest();
+        Some(match renewals.renews(newest) {
             Ok(Some(held)) => Resolved {
-                fetched_at: renewal.fetched_at,
-                fresh_for: renewal.fresh_for.or(held.fresh_for),
+                fetched_at: last.fetched_at,
+                fresh_for: last.fresh_for.or(held.fresh_for),
                 ..self.follow(key.document(), held)
             },
             Ok(None) => self.follow(key.document(), newest?),
             Err(_) => Resolved {
                 // A fetch whose time cannot be read may be as old as the newest other one.
-                fetched_at: match renewal.fetched_at {
+                fetched_at: match last.fetched_at {
                     NEWEST => newest.map_or(0, |held| held.rank.0),
                     fetched_at => fetched_at,
                 },
                 lag: 0,
-                fresh_for: renewal.fresh_for,
+                fresh_for: last.fresh_for,
                 status: NOT_MODIFIED,
                 via: None,
                 fate: Err(Outcome::Unresolved),
@@ -389,7 +364,7 @@ impl<P: Clone> Chosen<P> {
 
     /// The payloads of other URLs, in an order that depends only on the URLs; each with true if the
     /// newest fetch is known to have found it. If nobody knows what that would have found, they are
-    /// those of the newest capture with content and of the newest revisit.
+    /// those of the newest capture with content and of the revisit because of which that is so.
     pub fn others(&self) -> impl Iterator<Item = (&P, bool)> {
         let is_alone = |hash: &&u128| !self.targets.contains_key(hash);
         let hashes = self.targets.keys().chain(self.target_revisits.keys().filter(is_alone));
@@ -401,7 +376,8 @@ impl<P: Clone> Chosen<P> {
                 Some(held) if is_known => (Some(held), None),
                 Some(failed) => (failed.content(), None),
                 None => {
-                    (newest.and_then(Held::content), revisit.and_then(|revisit| revisit.payload.as_ref()))
+                    let lost = revisit.and_then(|revisits| revisits.renews(newest).err());
+                    (newest.and_then(Held::content), lost.and_then(|revisit| revisit.payload.as_ref()))
                 }
             };
             let of_last = last.and_then(|last| last.payload.as_ref());
@@ -506,33 +482,16 @@ impl<P: Clone> Chosen<P> {
     }
 }
 
-/// The time of the newest fetch of a URL, by its newest capture and its newest revisit, and the
-/// capture with what it found, if that is known; `None` if there are neither.
+/// The time of the newest fetch of a URL, by its newest capture and its revisits, and the capture
+/// with what it found, if that is known; `None` if there are neither.
 fn found<'h, P>(
     newest: Option<&'h Held<P>>,
-    revisit: Option<&Renewal<P>>,
+    revisits: Option<&Renewals<P>>,
 ) -> Option<(i64, Option<&'h Held<P>>)> {
-    match revisit.map(|revisit| (revisit.fetched_at, revisit.renews(newest))) {
+    match revisits.map(|revisits| (revisits.newest().fetched_at, revisits.renews(newest))) {
         Some((at, Ok(Some(held)))) => Some((at, Some(held))),
         Some((at, Err(_))) => Some((at, None)),
         Some((_, Ok(None))) | None => newest.map(|newest| (newest.rank.0, Some(newest))),
-    }
-}
-
-/// Keeps a revisit and returns it, if it is the newest of its URL.
-fn offer<K: Ord, P>(
-    revisits: &mut BTreeMap<K, Renewal<P>>,
-    key: K,
-    renewal: Renewal<P>,
-) -> Option<&mut Renewal<P>> {
-    match revisits.entry(key) {
-        btree_map::Entry::Vacant(entry) => Some(entry.insert(renewal)),
-        btree_map::Entry::Occupied(entry) if entry.get().rank() < renewal.rank() => {
-            let newest = entry.into_mut();
-            *newest = renewal;
-            Some(newest)
-        }
-        btree_map::Entry::Occupied(_) => None,
     }
 }
 

@@ -81,8 +81,63 @@ fn an_older_capture_does_not_answer_for_one_that_cannot_be_read() {
         let newer = at(3, ROBOTS, text(ALLOWS));
         assert_eq!(crawl(&[older.clone(), at(2, ROBOTS, &unread), newer]), "allowed");
         let unchanged = at(3, ROBOTS, "HTTP/1.1 304 Not Modified\r\n\r\n");
-        assert_ne!(crawl(&[at(2, ROBOTS, &unread), unchanged]), "allowed");
+        assert_ne!(crawl(&[at(2, ROBOTS, &unread), unchanged.clone()]), "allowed");
+        // It is about what nobody could read.
+        assert_eq!(crawl(&[older.clone(), at(2, ROBOTS, &unread), unchanged]), "unknown");
     }
+}
+
+/// What a 304 is about is what the fetch before it found, unless it has the ETag or the date of a
+/// capture.
+#[test]
+fn a_304_renews_no_text_before_one_that_nobody_knows() {
+    let text = |second, head: &str, rules: &str| at(second, ROBOTS, answer(head, rules.as_bytes()));
+    let unread = |head: &str| at(2, ROBOTS, answer(&format!("{head}Content-Encoding: br"), b"\x8b\x03\x80"));
+    let unchanged = |second, head: &str| at(second, ROBOTS, format!("HTTP/1.1 304 N\r\n{head}\r\n"));
+    let revisit = |second: u32, of: u32| {
+        let date = format!(
+            "1970-01-01T00:00:{second:02}Z\r\nWARC-Refers-To-Date: 1970-01-01T00:00:{of:02}Z\r\n\
+             WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+        );
+        record("revisit", ROBOTS, &date, b"HTTP/1.1 200 OK\r\n\r\n")
+    };
+    let (tag, other) = ("ETag: \"1\"\r\n", "ETag: \"2\"\r\n");
+    let (plain, tagged) = (text(1, "X: y", ALLOWS), text(1, "ETag: \"1\"", ALLOWS));
+    let plain_again = unchanged(4, "");
+    let cases: [(&str, Vec<Vec<u8>>); 12] = [
+        ("allowed", vec![plain.clone(), plain_again.clone()]),
+        ("unknown", vec![tagged.clone(), unread(other), plain_again.clone()]),
+        ("unknown", vec![tagged.clone(), unread(other), unchanged(3, ""), plain_again.clone()]),
+        ("unknown", vec![tagged.clone(), unchanged(3, other), plain_again.clone()]),
+        ("allowed", vec![tagged.clone(), unchanged(3, tag), plain_again.clone()]),
+        ("allowed", vec![tagged.clone(), unread(other), unchanged(3, tag), plain_again.clone()]),
+        ("unknown", vec![plain.clone(), unread(other), unchanged(3, tag), plain_again.clone()]),
+        ("unknown", vec![plain.clone(), revisit(2, 0), plain_again.clone()]),
+        ("allowed", vec![plain.clone(), revisit(2, 0), revisit(3, 1), plain_again.clone()]),
+        ("allowed", vec![plain.clone(), unread(""), revisit(3, 1), plain_again.clone()]),
+        (
+            "unknown",
+            vec![plain.clone(), unread(""), at(3, ROBOTS, "HTTP/1.1 500 E\r\n\r\n"), plain_again.clone()],
+        ),
+        ("disallowed", vec![plain, unread(""), text(3, "X: y", DISALLOWS), plain_again]),
+    ];
+    for (number, (wanted, records)) in cases.iter().enumerate() {
+        assert_eq!(crawl(records), *wanted, "{number}");
+    }
+}
+
+/// The header of a page that could not be read counts, although the newest fetch did not repeat it.
+#[test]
+fn a_304_keeps_what_an_unread_page_refused() {
+    let page = "https://a.example/x";
+    let records = [
+        at(1, ROBOTS, text("User-agent: *\nContent-Signal: ai-train=yes\nAllow: /\n")),
+        at(1, page, text("x")),
+        at(2, page, answer("X-Robots-Tag: noai\r\nContent-Encoding: br", b"\x8b\x03\x80")),
+        at(3, page, "HTTP/1.1 304 Not Modified\r\n\r\n"),
+    ];
+    let image = image_of(&records, true);
+    assert_eq!(ask(&image, "bot", "ai-train", page), "disallowed");
 }
 
 /// A row that names a URL and a time is a fetch, whatever stands in its other fields.
