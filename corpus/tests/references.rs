@@ -221,3 +221,23 @@ fn a_truncated_file_is_missing() {
     let truncated = whole.replacen("WARC-Type", "WARC-Truncated: length\r\nWARC-Type", 1).into_bytes();
     assert_eq!(secret(&[robots, truncated]), ("allowed incomplete".into(), 0, 1));
 }
+
+/// The rest of a file over the limit of bytes may prohibit, whatever its beginning is.
+#[test]
+fn a_file_that_is_not_read_to_its_end_leaves_answers_open() {
+    let urls = ["https://a.example/part.txt", "https://a.example/data.txt", "https://b.example/part.txt"];
+    let comments = "# filler\n".repeat(60_000);
+    let texts =
+        [format!("{comments}{PART}"), format!("<html>\n{comments}{PART}"), format!("{PART}{comments}")];
+    for (url, body) in urls.iter().flat_map(|url| texts.iter().map(move |body| (url, body))) {
+        let robots = ROBOTS.replace("/part.txt", url.strip_prefix("https://a.example").unwrap_or(url));
+        let records = [at(1, "https://a.example/robots.txt", text(&robots)), at(1, url, text(body))];
+        for no_sources in [false, true] {
+            let compile = Options { no_sources, ..Options::default() };
+            let built = built(&records, &BatchOptions { compile, ..BatchOptions::default() });
+            let said = ask(&opened(&built, 0), "bot", "index", "https://a.example/secret");
+            let wanted = if body.starts_with(PART) { "disallowed incomplete" } else { "allowed incomplete" };
+            assert_eq!(said, wanted, "{url} {no_sources} {}", &body[..6]);
+        }
+    }
+}

@@ -309,10 +309,12 @@ impl<'o> Gathering<'o> {
         let context = CompileContext { is_partial: *read_as == ReadAs::Part, ..CompileContext::default() };
         let mut document = compile_cached(body, &context, options, &mut cache);
         // The source is needed again if the document may be compiled again, or together with
-        // another text, even if the image stores no texts.
+        // another text, even if the image stores no texts. A text without records has no effect,
+        // unless it has a part that is not read.
         let again = document.depends_on_origin
             || !document.references.is_empty()
             || document.is_scoped()
+            || document.cut
             || *read_as == ReadAs::Reference && document.can_be_referred_to()
             || self.pages_wanted && document.outcome != Outcome::Empty;
         if again && document.source.is_empty() {

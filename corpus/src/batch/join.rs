@@ -419,11 +419,13 @@ impl Joining<'_> {
                 continue;
             };
             room = rest;
-            // A text without records adds nothing, but exists; it was not kept.
+            // A text without records adds nothing, but exists; it was not kept. One over the limit
+            // of bytes may have some.
+            let may_add = file.can_be_referred_to || file.cut;
             let mut text = Some(Vec::new());
-            if is_url || file.can_be_referred_to {
+            if is_url || may_add {
                 let kept = write::decode_source(&self.shared.load(number)?.source);
-                text = kept.or(text.filter(|_| !file.can_be_referred_to));
+                text = kept.or(text.filter(|_| !may_add));
             }
             files.extend(text.map(|text| (key.as_str(), text)));
         }
