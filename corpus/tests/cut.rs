@@ -4,6 +4,7 @@
 mod common;
 
 use common::{ask, at, built, html, opened, text};
+use robomaton_compiler::Options;
 use robomaton_corpus::BatchOptions;
 use robomaton_formats::Profile;
 use robomaton_runtime::Image;
@@ -124,4 +125,39 @@ fn a_page_that_was_not_read_whole_is_unread_for_usages_of_acap() {
         assert_eq!(ask(&image, "bot", usage, "https://a.example/y"), "allowed", "{usage}");
     }
     assert_eq!(ask(&image, "bot", "crawl", URL), "allowed");
+}
+
+/// It is no robots.txt, as far as it was read.
+#[test]
+fn a_long_page_behind_a_redirect_permits_no_use() {
+    let moved = at(1, ROBOTS, "HTTP/1.1 301 M\r\nLocation: /r\r\n\r\n");
+    let stated = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Usage: train-ai=y\r\n\r\n<p>";
+    let page = at(1, URL, stated);
+    let rest = "User-agent: *\nContent-Usage: train-ai=n\n";
+    let target = |body: String| at(1, "https://a.example/r", text(&body));
+    for (target, wanted) in [
+        (target(format!("<html>\n{rest}")), "disallowed"),
+        (target(format!("{}{rest}", long("<html>\n"))), "unknown incomplete"),
+        (target(format!("{}{rest}", long("%PDF-1.4\n"))), "unknown incomplete"),
+        (cut("https://a.example/r", "<html>\n"), "unknown incomplete"),
+        (target("<html>\n".to_owned()), "allowed"),
+    ] {
+        let said = image(&[moved.clone(), target.clone(), page.clone()]);
+        assert_eq!(ask(&said, "bot", "ai-train", URL), wanted);
+        let alone = image(&[moved.clone(), target]);
+        let wanted = if wanted == "allowed" { "unknown" } else { wanted };
+        assert_eq!(ask(&alone, "bot", "ai-train", URL), wanted, "without pages");
+    }
+}
+
+#[test]
+fn no_texts_in_the_image_hide_no_cut() {
+    let stated = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Usage: train-ai=y\r\n\r\n<p>";
+    let robots = at(1, ROBOTS, text(&format!("{}User-agent: *\nContent-Usage: train-ai=n\n", long(""))));
+    for no_sources in [false, true] {
+        let compile = Options { no_sources, ..Options::default() };
+        let options = BatchOptions { compile, pages: true, ..BatchOptions::default() };
+        let image = opened(&built(&[robots.clone(), at(1, URL, stated)], &options), 0);
+        assert_eq!(ask(&image, "bot", "ai-train", URL), "unknown incomplete", "{no_sources}");
+    }
 }

@@ -40,6 +40,9 @@ pub(super) struct Body {
     pub(super) page: Option<usize>,
     /// True if it is known to be incomplete.
     pub(super) is_partial: bool,
+    /// True if it was not compiled, and is over the limit of bytes: it has no record before that,
+    /// and may have some behind it.
+    pub(super) is_over: bool,
 }
 
 /// The captures gathered so far.
@@ -113,6 +116,7 @@ struct Looked {
     looks: Looks,
     /// True if the text can be rules.
     may_be_rules: bool,
+    is_over: bool,
     page: Option<html::Page>,
 }
 
@@ -168,6 +172,7 @@ impl<'o> Gathering<'o> {
                     looks: Looks::Text,
                     page: Some(pages.len() - 1),
                     is_partial: true,
+                    is_over: false,
                 })
             });
         }
@@ -205,7 +210,7 @@ impl<'o> Gathering<'o> {
 
     /// Offers a capture to `resolve`, and adds its text to `new` if nobody has compiled it.
     fn place(&self, capture: Capture, looked: Looked, gathered: &mut Gathered, new: &mut Vec<New>) {
-        let Looked { kind, facts, other, hash, looks, may_be_rules, page } = looked;
+        let Looked { kind, facts, other, hash, looks, may_be_rules, is_over, page } = looked;
         let Gathered { known, documents, pages, stating, chosen, report } = gathered;
         let (content, length, is_partial) =
             (facts.has_content(), capture.body.len() as u64, capture.is_partial());
@@ -245,7 +250,14 @@ impl<'o> Gathering<'o> {
             let is_reference = kind == Kind::Data && may_be_rules;
             let document = is_reference.then(|| document(of_other, capture.body.clone()));
             let page = page.take();
-            chosen.insert(facts, || Body { document, raw: None, looks, page: kept(page), is_partial });
+            chosen.insert(facts, || Body {
+                document,
+                raw: None,
+                looks,
+                page: kept(page),
+                is_partial,
+                is_over,
+            });
         }
         let (read_as, compiled) = match kind {
             Kind::Robots => (of_robots, may_be_rules),
@@ -254,7 +266,7 @@ impl<'o> Gathering<'o> {
         };
         let raw = (kind == Kind::Raw).then(|| document(ReadAs::Raw, capture.body.clone()));
         let document = compiled.then(|| document(read_as, capture.body));
-        chosen.insert(facts, || Body { document, raw, looks, page: kept(page), is_partial });
+        chosen.insert(facts, || Body { document, raw, looks, page: kept(page), is_partial, is_over });
     }
 
     /// Examines one capture; a truncated body of lines loses the last one.
@@ -293,6 +305,7 @@ impl<'o> Gathering<'o> {
             hash: xxh3_128_with_seed(&capture.body, self.seed),
             looks,
             may_be_rules,
+            is_over: !may_be_rules && capture.body.len() > most,
             page,
         }
     }

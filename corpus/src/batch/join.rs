@@ -343,7 +343,10 @@ impl Joining<'_> {
         let again = |number: usize| {
             self.shared.known()[number].depends_on_origin || self.shared.known()[number].refers
         };
-        if site.key.document().is_some() || !site.states && !site.document.is_some_and(again) {
+        let is_partial = site.resolved.fate.as_ref().is_ok_and(|body| body.is_partial || body.is_over);
+        let is_lost = is_partial && site.document.is_none();
+        let is_shared = !site.states && !is_lost && !site.document.is_some_and(again);
+        if site.key.document().is_some() || is_shared {
             return Ok(Own::default());
         }
         let shared = site.document.map(|number| self.shared.load(number)).transpose()?;
@@ -352,7 +355,6 @@ impl Joining<'_> {
             shared.as_ref().and_then(|shared| write::decode_source(&shared.source)).unwrap_or_default();
         let (tdmrep, is_tdmrep_unread) = self.of_site(site, TDMREP)?;
         let (ai_txt, is_ai_txt_unread) = self.of_site(site, AI_TXT)?;
-        let is_partial = site.resolved.fate.as_ref().is_ok_and(|body| body.is_partial);
         let compiled = |files: &[(&str, &[u8])], licenses: &[License<'_>], pages: &[Page]| {
             let context = CompileContext {
                 origin: Some(site.key.authority()),
@@ -370,7 +372,7 @@ impl Joining<'_> {
         };
         let depends = shared.as_ref().is_some_and(|shared| shared.depends_on_origin);
         // The files of this site may be known only when the site is.
-        let first = (depends || site.states).then(|| compiled(&[], &[], &site.pages));
+        let first = (depends || site.states || is_lost).then(|| compiled(&[], &[], &site.pages));
         let mut references = first
             .as_ref()
             .or(shared.as_ref())
