@@ -157,8 +157,9 @@ impl Capture {
     }
 
     /// Path and query of the URL as written, without the tabs and line ends that clients drop (R9).
+    /// Of a bare host, those of its robots.txt.
     pub(crate) fn target(&self) -> String {
-        let rest = self.after_scheme().unwrap_or_default();
+        let Some(rest) = self.after_scheme() else { return format!("/{ROBOTS_TXT}") };
         let rest = rest.split('#').next().unwrap_or_default();
         let dropped = ['\t', '\n', '\r'];
         match rest.find(['/', '?', '\\']).map(|end| &rest[end..]) {

@@ -377,3 +377,27 @@ fn the_draft_of_1996_reads_no_pages() {
         |pages| built(&records, &BatchOptions { compile: compile.clone(), pages, ..BatchOptions::default() });
     assert_eq!(with(true).image, with(false).image);
 }
+
+/// A row with a host is a capture of its robots.txt, not of its home page.
+#[test]
+fn the_header_of_a_host_is_that_of_its_robots_txt() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("x.jsonl");
+    for (header, usage, of_robots) in [
+        ("{\"content-usage\": \"train-ai=y\"}", "ai-train", "allowed"),
+        ("{\"x-robots-tag\": \"noai\"}", "ai-train", "disallowed"),
+        ("{\"link\": \"</x.css>; rel=preload\"}", "index", "allowed"),
+    ] {
+        let row = format!(r#"{{"host": "a.example", "body": "User-agent: *\n", "headers": {header}}}"#);
+        std::fs::write(&path, row).unwrap();
+        let options = BatchOptions { pages: true, ..BatchOptions::default() };
+        let inputs = [robomaton_corpus::Input::Path(path.clone())];
+        let built = robomaton_corpus::build(&inputs, &options, &Default::default()).unwrap();
+        let image = opened(&built, 0);
+        for scheme in ["https", "http"] {
+            assert_eq!(ask(&image, "bot", usage, &format!("{scheme}://a.example/")), "unknown", "{header}");
+            let robots = format!("{scheme}://a.example/robots.txt");
+            assert_eq!(ask(&image, "bot", usage, &robots), of_robots, "{header}");
+        }
+    }
+}
