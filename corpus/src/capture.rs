@@ -5,6 +5,7 @@
 //! module reads nothing, and does not know what a body means.
 
 use crate::status::{is_redirection, is_success};
+use memchr::memmem;
 use robomaton_formats::site::{DATA_TXT, SiteError, SiteKey};
 use robomaton_formats::{Notation, Scheme};
 use std::borrow::Cow;
@@ -87,9 +88,10 @@ impl Capture {
         self.after_scheme().is_some_and(|rest| self.is_of(rest, DATA_TXT))
     }
 
-    /// True if its header speaks of uses. A `Link` seldom does.
+    /// True if its header may speak of uses: a `Link`, only if it has the media type of RSL.
     pub(crate) fn speaks_of_uses(&self) -> bool {
-        self.headers.iter().any(|(name, _)| *name != "link")
+        let is_rsl = |link: &[u8]| memmem::find(&link.to_ascii_lowercase(), b"rsl+xml").is_some();
+        self.headers.iter().any(|(name, value)| *name != "link" || is_rsl(value))
     }
 
     /// The URL, parsed; of a bare host, that of its robots.txt.

@@ -213,6 +213,9 @@ fn an_unchanged_page_whose_header_speaks_of_uses_permits_nothing() {
     assert_eq!(with("X-Robots-Tag: noindex\r\n"), ("disallowed".to_owned(), Some(1)));
     assert_eq!(with("Content-Signal: search=no\r\n"), ("disallowed".to_owned(), Some(1)));
     assert_eq!(with("Content-Signal: ai-train=no\r\n"), ("unknown incomplete".to_owned(), Some(1)));
+    let link = "Link: <https://a.example/l.xml>; rel=license; type=\"application/RSL+xml\"\r\n";
+    assert_eq!(with(link), ("unknown incomplete".to_owned(), Some(1)));
+    assert_eq!(with("Link: </x.css>; rel=preload\r\n"), ("allowed".to_owned(), None));
 }
 
 #[test]
