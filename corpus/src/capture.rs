@@ -144,8 +144,7 @@ impl Capture {
         if self.site.scheme() == Scheme::Any {
             return None;
         }
-        let (_, rest) = self.url.split_once(':')?;
-        Some(rest.trim_start_matches(['/', '\\', '\t', '\n', '\r']))
+        after_scheme(&self.url)
     }
 
     /// True if the URL is that of a file in the root. `rest` is its part after the scheme.
@@ -158,17 +157,10 @@ impl Capture {
             || path.contains(file) && Url::parse(&self.url).is_ok_and(|url| is_root_file(&url, file))
     }
 
-    /// Path and query of the URL as written, without the tabs and line ends that clients drop (R9).
-    /// Of a bare host, those of its robots.txt.
+    /// Path and query of the URL as written ([`target_of`]); of a bare host, those of its
+    /// robots.txt.
     pub(crate) fn target(&self) -> String {
-        let Some(rest) = self.after_scheme() else { return format!("/{ROBOTS_TXT}") };
-        let rest = rest.split('#').next().unwrap_or_default();
-        let dropped = ['\t', '\n', '\r'];
-        match rest.find(['/', '?', '\\']).map(|end| &rest[end..]) {
-            Some(target) if target.starts_with('/') => target.replace(dropped, ""),
-            Some(target) => format!("/{}", target.trim_start_matches('\\').replace(dropped, "")),
-            None => "/".to_owned(),
-        }
+        if self.site.scheme() == Scheme::Any { format!("/{ROBOTS_TXT}") } else { target_of(&self.url) }
     }
 
     /// A hash of everything that can change the compiled document, except for fetch time and
@@ -199,6 +191,25 @@ impl Capture {
 
 /// The file of a site's rules, in its root.
 pub(crate) const ROBOTS_TXT: &str = "robots.txt";
+
+/// The rest of an absolute URL from its authority on.
+fn after_scheme(url: &str) -> Option<&str> {
+    let (_, rest) = url.split_once(':')?;
+    Some(rest.trim_start_matches(['/', '\\', '\t', '\n', '\r']))
+}
+
+/// Path and query of an absolute URL as written, without what clients drop: white space and control
+/// characters at its ends, tabs and line ends within (R9).
+pub(crate) fn target_of(url: &str) -> String {
+    let rest = after_scheme(url.trim_end_matches(|letter| letter <= ' ')).unwrap_or_default();
+    let rest = rest.split('#').next().unwrap_or_default();
+    let dropped = ['\t', '\n', '\r'];
+    match rest.find(['/', '?', '\\']).map(|end| &rest[end..]) {
+        Some(target) if target.starts_with('/') => target.replace(dropped, ""),
+        Some(target) => format!("/{}", target.trim_start_matches('\\').replace(dropped, "")),
+        None => "/".to_owned(),
+    }
+}
 
 /// True if a URL is that of this file in a site's root. With a query, it is another resource (R13).
 pub(crate) fn is_root_file(url: &Url, file: &str) -> bool {

@@ -124,18 +124,16 @@ impl Reading {
             None if answer.capture.is_robots() => self.robots.push((at, Ok(number))),
             None => self.others += 1,
         }
-        let place = answer.capture.parsed_url().and_then(Place::of);
+        let place = Place::of(&answer.capture);
         self.answers.push(answer);
-        if let Some(place) = place {
-            // Of one second, an answer that can be read.
-            let age = |number: usize| {
-                let answer = &self.answers[number];
-                (answer.capture.fetched_at, answer.unread.is_none())
-            };
-            let newest = self.newest.entry(place).or_insert(number);
-            if age(*newest) <= age(number) {
-                *newest = number;
-            }
+        // Of one second, an answer that can be read.
+        let age = |number: usize| {
+            let answer = &self.answers[number];
+            (answer.capture.fetched_at, answer.unread.is_none())
+        };
+        let newest = self.newest.entry(place).or_insert(number);
+        if age(*newest) <= age(number) {
+            *newest = number;
         }
     }
 
@@ -162,7 +160,7 @@ impl Reading {
         let times = WayTimes::from(first.capture.fetched_at);
         let mut way = Way { first, last: first, redirects: 0, times };
         while usize::from(way.redirects) < MAX_REDIRECTS {
-            let target = way.last.capture.redirect().and_then(Place::of);
+            let target = way.last.capture.redirect().as_ref().and_then(Place::of_target);
             let answer =
                 target.and_then(|place| self.newest.get(&place)).map(|&number| &self.answers[number]);
             let Some(last) = answer.filter(|answer| answer.is_known()) else { break };

@@ -25,7 +25,7 @@
 
 mod renewals;
 
-use crate::capture::{NOT_MODIFIED, ROBOTS_TXT, canonical, is_root_file};
+use crate::capture::{NOT_MODIFIED, ROBOTS_TXT, canonical, is_root_file, target_of};
 use crate::record::NEWEST;
 use crate::status::{is_client_error, is_failure, is_redirection, is_success};
 use crate::{Capture, Revisit, Skipped};
@@ -79,15 +79,20 @@ fn status(rank: &Rank) -> u16 {
 pub(crate) enum Place {
     /// The `/robots.txt` of a site, or another document with a key.
     Site(SiteKey),
-    /// Any other URL, by the hash of its normal form.
+    /// Any other URL, by the hash of the form in which rules are compared with it.
     Other(u128),
 }
 
 impl Place {
-    /// The place of a URL, as a capture or as the target of a robots.txt; `None` if its path is
-    /// `/robots.txt` and it names no site.
-    pub(crate) fn of(url: Url) -> Option<Place> {
-        match is_root_file(&url, ROBOTS_TXT) {
+    /// The place of a capture.
+    pub(crate) fn of(capture: &Capture) -> Place {
+        if capture.is_robots() { Place::Site(capture.site.clone()) } else { Place::Other(hash_of(capture)) }
+    }
+
+    /// The place of the target of a robots.txt; `None` if its path is `/robots.txt` and it names no
+    /// site.
+    pub(crate) fn of_target(url: &Url) -> Option<Place> {
+        match is_root_file(url, ROBOTS_TXT) {
             true => SiteKey::from_url(url.as_str()).ok().map(Place::Site),
             false => Some(Place::Other(normal_hash(url))),
         }
@@ -106,9 +111,7 @@ impl Facts {
     }
 
     fn placed(capture: &Capture, key: Option<SiteKey>) -> Facts {
-        let other = if key.is_some() { None } else { capture.parsed_url() };
-        let site = || Place::Site(key.unwrap_or_else(|| capture.site.clone()));
-        let place = other.map_or_else(site, |url| Place::Other(normal_hash(url)));
+        let place = key.map_or_else(|| Place::Other(hash_of(capture)), Place::Site);
         let next = capture.redirect().map(|next| String::from(next).into_boxed_str());
         let has_line = capture.known_lines().is_ok();
         Facts { place, rank: rank(capture), fresh_for: capture.fresh_for, etag: capture.etag, next, has_line }
@@ -276,14 +279,14 @@ impl<P: Clone> Chosen<P> {
     /// Offers a revisit. `payload` is what its header says of a URL without a key; it is called
     /// only for a revisit that may matter.
     pub fn revisit(&mut self, revisit: Revisit, payload: impl FnOnce(&Capture) -> Option<P>) {
-        let Revisit { answer, key, url, of, otherwise } = revisit;
+        let Revisit { answer, key, of, otherwise, .. } = revisit;
         let Capture { fetched_at, fresh_for, etag, .. } = answer;
         let renewal = Renewal { fetched_at, fresh_for, etag, of, otherwise, payload: None };
         if let Some(key) = key {
             self.revisits.entry(key).or_default().offer(renewal);
             return;
         }
-        let renewals = self.target_revisits.entry(normal_hash(url)).or_default();
+        let renewals = self.target_revisits.entry(hash_of(&answer)).or_default();
         if let Some(renewal) = renewals.offer(renewal) {
             renewal.payload = payload(&answer);
         }
@@ -415,7 +418,13 @@ impl<P: Clone> Chosen<P> {
         let parsed = Url::parse(url).ok()?;
         let of_site =
             if is_root_file(&parsed, ROBOTS_TXT) { self.site(&SiteKey::from_url(url).ok()?) } else { None };
-        of_site.or_else(|| self.target(&normal_hash(parsed)))
+        let normal = normal_hash(&parsed);
+        let given = SiteKey::from_url(url).map_or(normal, |site| place_hash(&site, &target_of(url)));
+        let of_url = || {
+            let captured = [given, normal].into_iter().filter_map(|hash| self.target(&hash));
+            captured.max_by_key(|(at, held)| (*at, held.map(|held| held.rank)))
+        };
+        of_site.or_else(of_url)
     }
 
     /// The same for a document.
@@ -464,7 +473,7 @@ impl<P: Clone> Chosen<P> {
             (true, Some(document)) => {
                 return self.site(&SiteKey::from_url(next).ok()?.with_document(document)?)?.1;
             }
-            (false, None) => return self.target(&normal_hash(url))?.1,
+            (false, None) => return self.target(&normal_hash(&url))?.1,
             (false, Some(_)) => return None,
         }
         let site = SiteKey::from_url(next).ok()?;
@@ -495,13 +504,25 @@ fn found<'h, P>(
     }
 }
 
-/// The hash of a URL without its fragment, with the authority of its site and its path as rules are
-/// compared with it. It stands for the URL, and is the same in every run, so nobody may be able to
-/// find two URLs of one hash.
-fn normal_hash(mut url: Url) -> u128 {
-    url.set_fragment(None);
-    let site = SiteKey::from_url(url.as_str());
-    let of_site = site.map(|site| format!("{site}{}", canonical(&url[Position::BeforePath..])));
-    let hash = Sha256::digest(of_site.as_deref().unwrap_or(url.as_str()));
-    hash.first_chunk().map_or(0, |&bytes| u128::from_le_bytes(bytes))
+/// The hash of the URL of a capture, as it was written: rules, and pages, tell URLs apart that the
+/// URL standard reads as one, such as `/x/../p` and `/p`.
+fn hash_of(capture: &Capture) -> u128 {
+    place_hash(&capture.site, &capture.target())
+}
+
+/// The hash of a URL as clients ask for it.
+fn normal_hash(url: &Url) -> u128 {
+    let target = &url[Position::BeforePath..Position::AfterQuery];
+    SiteKey::from_url(url.as_str()).map_or_else(|_| hash(url.as_str()), |site| place_hash(&site, target))
+}
+
+/// The hash of a site and a path and query, as rules are compared with it.
+fn place_hash(site: &SiteKey, target: &str) -> u128 {
+    hash(&format!("{site}{}", canonical(target)))
+}
+
+/// A hash that stands for a URL, and is the same in every run, so nobody may be able to find two
+/// URLs of one hash.
+fn hash(url: &str) -> u128 {
+    Sha256::digest(url).first_chunk().map_or(0, |&bytes| u128::from_le_bytes(bytes))
 }

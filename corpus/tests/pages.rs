@@ -404,3 +404,47 @@ fn the_header_of_a_host_is_that_of_its_robots_txt() {
         }
     }
 }
+
+/// Rules tell these URLs apart, though clients ask for the second as for the first.
+#[test]
+fn urls_that_rules_tell_apart_are_pages_of_their_own() {
+    let robots = text("User-agent: *\nContent-Usage: train-ai=y\nAllow: /\n");
+    let robots = at(1, "https://a.example/robots.txt", robots);
+    let noai = "HTTP/1.1 200 OK\r\nX-Robots-Tag: noai\r\nContent-Type: text/html\r\n\r\n<p>";
+    let spellings =
+        [("/p?a=%27", "/p?a='"), ("/p", "/x/../p"), ("/p", "/./p"), ("/p", "/x/%2e%2e/p"), ("/p/q", "/p\\q")];
+    for (one, other) in spellings {
+        for (one, other) in [(one, other), (other, one)] {
+            let [one, other] = [one, other].map(|path| format!("https://a.example{path}"));
+            let refused = at(1, &one, noai);
+            for later in
+                [&html("<p>"), "HTTP/1.1 404 N\r\n\r\n", "HTTP/1.1 304 N\r\nContent-Usage: a=b\r\n\r\n"]
+            {
+                let image = opened(&with_pages(&[robots.clone(), refused.clone(), at(2, &other, later)]), 0);
+                assert_eq!(ask(&image, "bot", "ai-train", &one), "disallowed", "{one} {other}");
+            }
+        }
+    }
+    // These are one URL.
+    for (one, other) in [("/p%7e", "/p~"), ("/p|", "/p%7C"), ("/p#x", "/p"), ("/p", "/p\u{1} ")] {
+        let [one, other] = [one, other].map(|path| format!("https://a.example{path}"));
+        let newer = at(2, &other, html("<p>"));
+        let image = opened(&with_pages(&[robots.clone(), at(1, &one, noai), newer]), 0);
+        assert_eq!(ask(&image, "bot", "ai-train", &one), "allowed", "{one} {other}");
+    }
+}
+
+/// A reference and a capture may both be written as no client asks for them.
+#[test]
+fn a_file_is_found_by_the_url_that_names_it() {
+    let robots = "ACAP-crawler: *\nACAP-permissions-reference: /f?a='\nACAP-allow-crawl: /\n";
+    for path in ["/f?a='", "/f?a=%27"] {
+        let file = text("ACAP-crawler: *\nACAP-disallow-crawl: /p\n");
+        let records = [
+            at(1, "https://a.example/robots.txt", text(robots)),
+            at(1, &format!("https://a.example{path}"), file),
+        ];
+        let image = opened(&with_pages(&records), 0);
+        assert_eq!(ask(&image, "bot", "crawl", "https://a.example/p"), "disallowed", "{path}");
+    }
+}
