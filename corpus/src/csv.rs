@@ -2,12 +2,12 @@
 //!
 //! It stands between `window` and `row`. Fields are bytes, so bodies may be in any encoding.
 //! Invariants: every row is one item, and a row with too few or too many fields affects no other; a
-//! row that does not end within the limit, or damage, ends the table, since inside a quoted body
+//! row that names its URL before its mistake is a fetch that cannot be read; a row that does not end within the limit, or damage, ends the table, since inside a quoted body
 //! any line may look like a row: untrusted content must not become a capture of another site. The
 //! last row may lack a line end, but not the end of a quote. It does not know what the columns
 //! mean.
 
-use crate::record::Event;
+use crate::record::{Event, Fetch, NEWEST};
 use crate::row::{Column, Row};
 use crate::window::Window;
 use crate::{ReadLimits, SkipReason};
@@ -40,7 +40,7 @@ impl<'w, 'a> Rows<'w, 'a> {
         }
         window.take_byte_order_mark();
         let mut reader = Reader::new();
-        let Some(header) = fields(&mut reader, window, limits.max_line)? else {
+        let Some(header) = fields(&mut reader, window, limits.max_line).map_err(|(_, reason)| reason)? else {
             return Ok(Rows { window, limits, reader, columns: Vec::new(), number: 0, ended: true });
         };
         let columns: Vec<Option<Column>> = header.iter().map(Column::of).collect();
@@ -50,11 +50,34 @@ impl<'w, 'a> Rows<'w, 'a> {
         }
     }
 
-    fn row(&self, fields: &Fields) -> Result<Row, String> {
+    /// The event for a row.
+    fn event(&self, fields: &Fields) -> Event {
         let (count, expected) = (fields.ends.len(), self.columns.len());
-        if count != expected {
-            return Err(format!("{count} fields, but the header has {expected}"));
+        if count == expected {
+            return Row::event(Ok(self.row(fields)), self.number, self.limits.max_body, SkipReason::Row);
         }
+        let reason = SkipReason::Row(format!("{count} fields, but the header has {expected}"));
+        Event::unread(self.number, self.displaced(fields), reason)
+    }
+
+    /// The fetch that a row with too few or too many fields names. Where the mistake is, is not
+    /// known, nor which of its fields is the time: its URL is where the column is, or as far from
+    /// there as fields are missing or too many.
+    fn displaced(&self, fields: &Fields) -> Option<Fetch> {
+        let named_by = |column| {
+            let place = self.columns.iter().position(|known| *known == Some(column))?;
+            let other = (place + fields.ends.len()).saturating_sub(self.columns.len());
+            let cell = |place| str::from_utf8(fields.iter().nth(place)?).ok().map(str::trim_ascii);
+            let mut near = (place.min(other)..=place.max(other)).filter_map(cell);
+            let url = near.find(|cell| cell.contains("://")).or_else(|| cell(place));
+            url.filter(|url| !url.is_empty())
+        };
+        let url = named_by(Column::Url).or_else(|| named_by(Column::Host))?;
+        Some(Fetch { fetched_at: NEWEST, url: url.into() })
+    }
+
+    /// The row of these fields, which may be the first ones only.
+    fn row(&self, fields: &Fields) -> Row {
         let bodies = [Column::Body, Column::BodyBase64].map(Some);
         let mut row = Row::default();
         row.has_body_cell = self.columns.iter().any(|column| bodies.contains(column));
@@ -63,7 +86,7 @@ impl<'w, 'a> Rows<'w, 'a> {
                 row.set_bytes(*column, bytes);
             }
         }
-        Ok(row)
+        row
     }
 }
 
@@ -76,17 +99,14 @@ impl Iterator for Rows<'_, '_> {
         }
         self.number += 1;
         match fields(&mut self.reader, self.window, self.limits.max_line) {
-            Ok(Some(fields)) => {
-                let row = self.row(&fields);
-                Some(Row::event(row, self.number, self.limits.max_body, SkipReason::Row))
-            }
+            Ok(Some(fields)) => Some(self.event(&fields)),
             Ok(None) => {
                 self.ended = true;
                 None
             }
-            Err(reason) => {
+            Err((first, reason)) => {
                 self.ended = true;
-                Some(Event::skipped(self.number, reason))
+                Some(Event::unread(self.number, self.row(&first).named(), reason))
             }
         }
     }
@@ -106,34 +126,51 @@ impl Fields {
 }
 
 /// The fields of the next row; `None` at the end.
-fn fields(reader: &mut Reader, window: &mut Window<'_>, max: usize) -> Result<Option<Fields>, SkipReason> {
+///
+/// # Errors
+/// If the end of the row is not known: its first fields, and the reason.
+fn fields(
+    reader: &mut Reader,
+    window: &mut Window<'_>,
+    max: usize,
+) -> Result<Option<Fields>, (Fields, SkipReason)> {
     let mut fields = Fields { bytes: vec![0; max.min(1024)], ends: vec![0; 16] };
     let (mut written, mut ended, mut quotes) = (0, 0, Quotes::Before);
-    loop {
+    // The fields that end before the quotes do not add up.
+    let mut whole = 0;
+    let reason = loop {
         // At the end the window is empty, which makes the reader return the rest.
         let data = window.want(1);
         let data_ends = data.is_empty();
         let (result, taken, out, ends) =
             reader.read_record(data, &mut fields.bytes[written..], &mut fields.ends[ended..]);
         for &byte in data.iter().take(taken) {
-            quotes = quotes.behind(byte).ok_or_else(|| SkipReason::Table(MISPLACED.to_owned()))?;
+            whole += usize::from(byte == b',' && quotes != Quotes::Inside);
+            let Some(behind) = quotes.behind(byte) else {
+                quotes = Quotes::Misplaced;
+                break;
+            };
+            quotes = behind;
         }
         window.take(taken);
         (written, ended) = (written + out, ended + ends);
+        if quotes == Quotes::Misplaced {
+            break SkipReason::Table(MISPLACED.to_owned());
+        }
         if data_ends && let Some(damage) = window.pass() {
-            return Err(SkipReason::Table(damage.to_string()));
+            break SkipReason::Table(damage.to_string());
         }
         match result {
             ReadRecordResult::InputEmpty => {}
-            ReadRecordResult::OutputFull if written >= max => return Err(SkipReason::LineTooLong),
+            ReadRecordResult::OutputFull if written >= max => break SkipReason::LineTooLong,
             ReadRecordResult::OutputFull => fields.bytes.resize((2 * written).min(max), 0),
             ReadRecordResult::OutputEndsFull if ended >= MAX_COLUMNS => {
-                return Err(SkipReason::Table(format!("a row has more than {MAX_COLUMNS} fields")));
+                break SkipReason::Table(format!("a row has more than {MAX_COLUMNS} fields"));
             }
             ReadRecordResult::OutputEndsFull => fields.ends.resize(2 * ended, 0),
             // The last row may lack a line end (RFC 4180 2), but not the end of a quote.
             ReadRecordResult::Record if data_ends && quotes == Quotes::Inside => {
-                return Err(SkipReason::Table(CUT.to_owned()));
+                break SkipReason::Table(CUT.to_owned());
             }
             ReadRecordResult::Record => {
                 fields.bytes.truncate(written);
@@ -142,7 +179,9 @@ fn fields(reader: &mut Reader, window: &mut Window<'_>, max: usize) -> Result<Op
             }
             ReadRecordResult::End => return Ok(None),
         }
-    }
+    };
+    fields.ends.truncate(ended.min(whole));
+    Err((fields, reason))
 }
 
 /// Where in a field the quotes of RFC 4180 are.
@@ -156,6 +195,8 @@ enum Quotes {
     Inside,
     /// Behind a second one, which ends the field, or is the first half of a quote in it.
     Ended,
+    /// Where none may be, so what follows is not known.
+    Misplaced,
 }
 
 impl Quotes {
@@ -165,7 +206,7 @@ impl Quotes {
             (Quotes::Inside, b'"') => Quotes::Ended,
             (Quotes::Inside, _) | (Quotes::Before | Quotes::Ended, b'"') => Quotes::Inside,
             (_, b',' | b'\r' | b'\n') => Quotes::Before,
-            (Quotes::Ended, _) | (Quotes::Outside, b'"') => return None,
+            (Quotes::Ended | Quotes::Misplaced, _) | (Quotes::Outside, b'"') => return None,
             (Quotes::Before | Quotes::Outside, _) => Quotes::Outside,
         })
     }

@@ -363,7 +363,7 @@ impl Reading<'_> {
             match event {
                 Event::Record(record) => (self.each)(record.item(source))?,
                 Event::Range(range) => {
-                    if self.ranges.push(range) >= self.limits.max_ranges {
+                    if self.ranges.push(range, self.limits.max_ranges) {
                         self.ranges()?;
                     }
                 }

@@ -5,8 +5,9 @@
 //! ```
 //!
 //! `row` defines what the keys mean. A line of a CDXJ index is the same after a key and a
-//! timestamp. Invariants: every line is one item; a bad line affects no other; a body is bytes, so
-//! a body that was inserted without regard to UTF-8 is preserved.
+//! timestamp. Invariants: every line is one item; a bad line affects no other, and is a fetch that
+//! cannot be read if its beginning names one; a body is bytes, so a body that was inserted without
+//! regard to UTF-8 is preserved.
 
 use crate::record::Event;
 use crate::row::Row;
@@ -38,15 +39,17 @@ impl Iterator for Lines<'_, '_> {
             let (length, taken) = match line_end(window, max) {
                 Some(end) => (end, end + 1),
                 None if window.data().len() > max => {
+                    let fetch = Row::fetch_in_cut_json(object(&window.data()[..max]));
                     drop_line(window);
-                    return Some(Event::skipped(self.number, SkipReason::LineTooLong));
+                    return Some(Event::unread(self.number, fetch, SkipReason::LineTooLong));
                 }
                 None => {
                     let rest = window.data().len();
                     if let Some(damage) = window.pass() {
                         // The beginning of a line is no line.
+                        let fetch = Row::fetch_in_cut_json(object(&window.data()[..rest]));
                         window.take(rest);
-                        return Some(Event::skipped(self.number, damage));
+                        return Some(Event::unread(self.number, fetch, damage));
                     }
                     if rest == 0 {
                         return None;
@@ -97,8 +100,7 @@ fn drop_line(window: &mut Window<'_>) {
 
 /// The event for a line; `None` if it is blank.
 fn event(line: &[u8], number: u64, limits: &ReadLimits) -> Option<Event> {
-    let line = line.trim_ascii();
-    if line.is_empty() {
+    if line.trim_ascii().is_empty() {
         return None;
     }
     let object = object(line);
@@ -111,6 +113,7 @@ fn event(line: &[u8], number: u64, limits: &ReadLimits) -> Option<Event> {
 
 /// A line without the prefix of a CDXJ index: `com,example)/robots.txt 20260102030405`.
 fn object(line: &[u8]) -> &[u8] {
+    let line = line.trim_ascii();
     let mut parts = line.splitn(3, |byte| *byte == b' ');
     match (parts.next(), parts.next(), parts.next()) {
         (Some(key), Some(time), Some(object))

@@ -2,13 +2,14 @@
 //!
 //! Rows without a body (`row`) add them; they are read when their limit is reached, and at the end
 //! of the run. A range is a stream of its own: compressed or not, and damage in it affects no
-//! other. Invariants: every range yields at least one item; files are searched only below the root
+//! other. Invariants: every range yields at least one item, and one that cannot be read is the fetch
+//! that its row names; files are searched only below the root
 //! of the run, since an index is untrusted. It does not know records.
 
-use crate::record::Range;
+use crate::record::{Fetch, Range, Record};
 use crate::source::{CHUNK, Source};
 use crate::window::Window;
-use crate::{Item, ReadLimits, SkipReason, Skipped, warc};
+use crate::{Item, ReadLimits, SkipReason, warc};
 use foldhash::{HashSet, HashSetExt};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -16,29 +17,45 @@ use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+/// Bytes of the URLs of the ranges that wait.
+const MAX_URL_BYTES: usize = 4 << 20;
+
 /// Ranges that wait to be read.
 pub(crate) struct Ranges {
     root: PathBuf,
-    waiting: Vec<(Arc<str>, u64, u64)>,
+    waiting: Vec<Waiting>,
+    /// Bytes of the URLs that their rows name.
+    url_bytes: usize,
     /// The names of their files, which many ranges share.
     names: HashSet<Arc<str>>,
+}
+
+/// A range of a file.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Waiting {
+    name: Arc<str>,
+    offset: u64,
+    length: u64,
+    fetch: Option<Fetch>,
 }
 
 impl Ranges {
     /// No ranges yet, of files below `root`.
     pub(crate) fn new(root: &Path) -> Ranges {
-        Ranges { root: root.to_owned(), waiting: Vec::new(), names: HashSet::new() }
+        Ranges { root: root.to_owned(), waiting: Vec::new(), url_bytes: 0, names: HashSet::new() }
     }
 
-    /// Adds a range, and returns the number of ranges.
-    pub(crate) fn push(&mut self, range: Range) -> usize {
+    /// Adds a range; true if all should be read before the next one is added.
+    pub(crate) fn push(&mut self, range: Range, most: usize) -> bool {
         let name = self.names.get(&*range.filename).cloned().unwrap_or_else(|| {
             let name: Arc<str> = range.filename.into();
             self.names.insert(name.clone());
             name
         });
-        self.waiting.push((name, range.offset, range.length));
-        self.waiting.len()
+        let Range { offset, length, fetch, .. } = range;
+        self.url_bytes += fetch.as_ref().map_or(0, |fetch| fetch.url.len());
+        self.waiting.push(Waiting { name, offset, length, fetch });
+        self.waiting.len() >= most || self.url_bytes >= MAX_URL_BYTES
     }
 
     /// Reads all ranges.
@@ -49,15 +66,15 @@ impl Ranges {
     ) -> ControlFlow<()> {
         let mut waiting = std::mem::take(&mut self.waiting);
         self.names.clear();
+        self.url_bytes = 0;
         waiting.sort_unstable();
-        for ranges in waiting.chunk_by(|one, two| one.0 == two.0) {
-            let name = &ranges[0].0;
+        for ranges in waiting.chunk_by(|one, two| one.name == two.name) {
+            let name = &ranges[0].name;
             match self.open(name) {
                 Ok((file, size)) => read_file(name, &file, size, ranges, limits, each)?,
                 Err(why) => {
-                    for (_, at, _) in ranges {
-                        let reason = SkipReason::Range(why.clone());
-                        each(Item::Skipped(Skipped { source: name.to_string(), at: *at, reason }))?;
+                    for range in ranges {
+                        each(range.unread(SkipReason::Range(why.clone())))?;
                     }
                 }
             }
@@ -82,44 +99,59 @@ impl Ranges {
     }
 }
 
+impl Waiting {
+    /// The item for a range that cannot be read. Its place is its offset in the file: its content
+    /// may be compressed.
+    fn unread(&self, reason: SkipReason) -> Item {
+        let content = match &self.fetch {
+            Some(fetch) => fetch.clone().unread(reason),
+            None => Err(reason),
+        };
+        Record { at: self.offset, content }.item(&self.name)
+    }
+}
+
 /// Reads ranges of one file.
 fn read_file(
     name: &str,
     mut file: &File,
     size: u64,
-    ranges: &[(Arc<str>, u64, u64)],
+    ranges: &[Waiting],
     limits: &ReadLimits,
     each: &mut dyn FnMut(Item) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let mut window = Window::new(Source::Plain(Box::new(io::empty())));
-    for &(_, offset, length) in ranges {
-        let skipped = |reason| Item::Skipped(Skipped { source: name.to_owned(), at: offset, reason });
+    for range in ranges {
+        let &Waiting { offset, length, .. } = range;
         if offset.checked_add(length).is_none_or(|end| end > size) {
             let what = format!("{length} bytes from {offset} on, but the file ends at {size}");
-            each(skipped(SkipReason::Range(what)))?;
+            each(range.unread(SkipReason::Range(what)))?;
             continue;
         }
         if length > limits.max_record {
-            each(skipped(SkipReason::RecordTooLong(length)))?;
+            each(range.unread(SkipReason::RecordTooLong(length)))?;
             continue;
         }
         let room = usize::try_from(length).unwrap_or(CHUNK).clamp(1, CHUNK);
         let begun = file.seek(SeekFrom::Start(offset));
         if let Err(error) = begun.and_then(|_| window.restart(Box::new(file.take(length)), room, limits)) {
-            each(skipped(SkipReason::Io(error.to_string())))?;
+            each(range.unread(SkipReason::Io(error.to_string())))?;
             continue;
         }
-        let mut given = false;
+        let (mut is_empty, mut is_found) = (true, false);
         for record in warc::Records::of(&mut window, limits) {
-            given = true;
-            // The place of a range is its offset in the file: its content may be compressed.
-            each(match record.item(name) {
-                Item::Skipped(skipped) => Item::Skipped(Skipped { at: offset, ..skipped }),
-                item => item,
+            is_empty = false;
+            each(match record.content {
+                Err(reason) if is_found => Record { at: offset, content: Err(reason) }.item(name),
+                Err(reason) => range.unread(reason),
+                content => {
+                    is_found = true;
+                    Record { at: offset, content }.item(name)
+                }
             })?;
         }
-        if !given {
-            each(skipped(SkipReason::Range("it holds no WARC record".to_owned())))?;
+        if is_empty {
+            each(range.unread(SkipReason::Range("it holds no WARC record".to_owned())))?;
         }
     }
     ControlFlow::Continue(())

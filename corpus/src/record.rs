@@ -6,7 +6,7 @@
 //! its file.
 
 use crate::{Capture, Item, NOT_MODIFIED, Revisit, SkipReason, Skipped};
-use robomaton_formats::site::DATA_TXT;
+use robomaton_formats::site::{DATA_TXT, SiteKey};
 use std::ops::RangeInclusive;
 
 /// No time: of a fetch whose content is not known.
@@ -49,12 +49,44 @@ pub(crate) struct Range {
     pub(crate) offset: u64,
     /// The length in bytes.
     pub(crate) length: u64,
+    /// The fetch that the row names, which counts as one that cannot be read if the range cannot be.
+    pub(crate) fetch: Option<Fetch>,
+}
+
+/// A fetch of which nothing else is known.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Fetch {
+    pub(crate) fetched_at: i64,
+    /// Its URL, or a bare host.
+    pub(crate) url: Box<str>,
+}
+
+impl Fetch {
+    /// The content of a record that should have the answer, and cannot be read.
+    ///
+    /// # Errors
+    /// That reason, if the URL names no site.
+    pub(crate) fn unread(self, reason: SkipReason) -> Result<Content, SkipReason> {
+        match SiteKey::from_host(&self.url) {
+            Ok(site) => {
+                let fetch = Capture::without_answer(self.url.into(), site, self.fetched_at);
+                Ok(Content::Unread(fetch, reason))
+            }
+            Err(_) => Err(reason),
+        }
+    }
 }
 
 impl Event {
     /// A record that cannot be used.
     pub(crate) fn skipped(at: u64, reason: SkipReason) -> Event {
         Event::Record(Record { at, content: Err(reason) })
+    }
+
+    /// A record that cannot be read, and the fetch that it names.
+    pub(crate) fn unread(at: u64, fetch: Option<Fetch>, reason: SkipReason) -> Event {
+        let content = fetch.map_or_else(|| Err(reason.clone()), |fetch| fetch.unread(reason.clone()));
+        Event::Record(Record { at, content })
     }
 }
 

@@ -10,7 +10,7 @@
 
 use crate::capture::STATED;
 use crate::http::{self, Fields};
-use crate::record::{Content, Event, NEWEST, Range, Record};
+use crate::record::{Content, Event, Fetch, NEWEST, Range, Record};
 use crate::status::is_success;
 use crate::{Capture, SkipReason, dates};
 use base64::Engine as _;
@@ -18,6 +18,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use robomaton_formats::schedule::LATEST;
 use robomaton_formats::site::SiteKey;
 use serde::{Deserialize, Deserializer, de};
+use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -53,12 +54,64 @@ pub(crate) struct Row {
     mistake: Option<String>,
 }
 
-/// The fields of a row that name a fetch. Others may be of any kind, or occur twice.
-#[derive(Deserialize)]
+/// The fields of a JSON object that name a fetch, as far as they can be read. Others may be of any
+/// kind, or occur twice.
+#[derive(Default)]
 struct Named {
     url: Option<String>,
     host: Option<Scalar>,
     fetched_at: Option<Scalar>,
+}
+
+impl Named {
+    /// The fields before the first mistake of syntax. A time that occurs twice, or may stand behind
+    /// the mistake, is none.
+    fn of(object: &[u8]) -> Named {
+        let mut named = Named::default();
+        let read = serde_json::Deserializer::from_slice(object).deserialize_map(&mut named);
+        if read.is_err() {
+            named.fetched_at.get_or_insert(Scalar::Other(de::IgnoredAny));
+        }
+        named
+    }
+}
+
+impl<'de> de::Visitor<'de> for &mut Named {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: de::MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
+        let mut time = None;
+        loop {
+            let name = object.next_key::<String>()?;
+            // Something follows the value before, so no digit of it is missing.
+            if let Some(time) = time.take() {
+                self.fetched_at = Some(time);
+            }
+            let Some(name) = name else { return Ok(()) };
+            match name.as_str() {
+                "url" => {
+                    let value = object.next_value::<&RawValue>()?.get();
+                    self.url = serde_json::from_str(value).ok().or(self.url.take());
+                }
+                "host" => {
+                    let value = object.next_value::<&RawValue>()?.get();
+                    self.host = serde_json::from_str(value).ok().or(self.host.take());
+                }
+                "fetched_at" => {
+                    let is_again = self.fetched_at.replace(Scalar::Other(de::IgnoredAny)).is_some();
+                    let value = object.next_value::<&RawValue>()?.get();
+                    time = serde_json::from_str(value).ok().filter(|_| !is_again);
+                }
+                _ => {
+                    object.next_value::<de::IgnoredAny>()?;
+                }
+            }
+        }
+    }
 }
 
 /// A field of a table, by the name of its column.
@@ -292,7 +345,7 @@ impl fmt::Display for Scalar {
 }
 
 impl Row {
-    /// A row of which only these fields are read, because of a mistake in another one.
+    /// A row of which only these fields are read, because of a mistake in it.
     fn of_named(named: Named, mistake: String) -> Row {
         let Named { url, host, fetched_at } = named;
         Row { url, host, fetched_at, mistake: Some(mistake), ..Row::default() }
@@ -301,12 +354,28 @@ impl Row {
     /// The row of a JSON object.
     ///
     /// # Errors
-    /// If it is no such object, or names no fetch.
+    /// If it is no such object, and does not even name a fetch.
     pub(crate) fn from_json(object: &[u8]) -> Result<Row, String> {
         serde_json::from_slice(object).or_else(|error| {
-            let named = serde_json::from_slice(object).map_err(|_| error.to_string())?;
-            Ok(Row::of_named(named, error.to_string()))
+            let row = Row::of_named(Named::of(object), error.to_string());
+            if row.url().is_some() { Ok(row) } else { Err(error.to_string()) }
         })
+    }
+
+    /// The fetch that the beginning of a JSON object names.
+    pub(crate) fn fetch_in_cut_json(object: &[u8]) -> Option<Fetch> {
+        Row::of_named(Named::of(object), String::new()).named()
+    }
+
+    /// The URL, or the host.
+    fn url(&self) -> Option<&str> {
+        self.url.as_deref().or(self.host.as_ref().and_then(Scalar::text)).map(str::trim_ascii)
+    }
+
+    /// The fetch that the row names. Without a time in the row, it is not known.
+    pub(crate) fn named(&self) -> Option<Fetch> {
+        let time = self.fetched_at.as_ref().and_then(|time| seconds(time).ok());
+        Some(Fetch { fetched_at: time.unwrap_or(NEWEST), url: self.url()?.into() })
     }
 
     /// Sets the field of a column to the bytes of its cell. An empty cell is no value: tables have
@@ -357,7 +426,7 @@ impl Row {
         let is_fetch = row.body.is_some() || row.body_base64.is_some() || row.mistake.is_some();
         match row.range().filter(|_| !is_fetch) {
             Some(Ok(range)) => Event::Range(range),
-            Some(Err(mistake)) => Event::skipped(at, bad(mistake)),
+            Some(Err(mistake)) => Event::unread(at, row.named(), bad(mistake)),
             None => Event::Record(Record { at, content: row.fetch(max_body, bad) }),
         }
     }
@@ -378,15 +447,18 @@ impl Row {
                 filename: filename.into(),
                 offset: count("offset", offset)?,
                 length: count("length", length)?,
+                fetch: self.named(),
             })
         }))
     }
 
     /// The fetch that the row names, with its content if every field can be read.
     fn fetch(self, max_body: usize, bad: impl Fn(String) -> SkipReason) -> Result<Content, SkipReason> {
-        let url = self.url.as_deref().or(self.host.as_ref().and_then(Scalar::text));
-        let url = url.ok_or_else(|| bad("neither url nor host".to_owned()))?.trim_ascii();
-        let site = SiteKey::from_host(url).map_err(|error| SkipReason::Url { url: url.to_owned(), error })?;
+        let url = self.url().ok_or_else(|| bad("neither url nor host".to_owned()))?;
+        let site = SiteKey::from_host(url).map_err(|error| match &self.mistake {
+            Some(mistake) => bad(mistake.clone()),
+            None => SkipReason::Url { url: url.to_owned(), error },
+        })?;
         let time = self.fetched_at.as_ref().map_or(Ok(0), seconds);
         let mut fetch = Capture::without_answer(url.to_owned(), site, *time.as_ref().unwrap_or(&NEWEST));
         Ok(match self.fill(&mut fetch, max_body).and_then(|is_missing| time.map(|_| is_missing)) {

@@ -2,8 +2,9 @@
 //! ones.
 //!
 //! It stands between `window`, which holds one record at a time, and `http`, which parses its
-//! block. Invariants: a record counts only if the file continues after it as a WARC file does; one
-//! that does not is reported once. No record is searched for inside another: a block is a
+//! block. Invariants: the content of a record counts only if the file continues after it as a WARC
+//! file does; of one that does not, the fetch that its header names counts as one that cannot be
+//! read, so that no older capture answers. No record is searched for inside another: a block is a
 //! stranger's text, and may contain a whole record that claims to be a capture of another site. So
 //! reading continues only at the beginning of a compressed member, and only if each record so far
 //! was a member of its own; otherwise the rest is not read. Every turn of the loop takes bytes out
@@ -42,6 +43,8 @@ struct Header {
     segment: Range<usize>,
     length: Option<u64>,
     truncated: bool,
+    /// True if the header may have more lines.
+    cut: bool,
     /// The length of the header.
     end: usize,
 }
@@ -72,11 +75,9 @@ impl<'w, 'a> Records<'w, 'a> {
         Records { window, limits, position: Position::Record, one_per_member }
     }
 
-    /// The place and the content of the next record.
-    fn read<T>(
-        &mut self,
-        content: impl FnOnce(&Whole<'_>) -> Result<T, SkipReason>,
-    ) -> Option<(u64, Result<T, SkipReason>)> {
+    /// The place of the next record, and its content as `told`, which is also given the record if
+    /// it is whole.
+    fn read<T>(&mut self, told: impl Told<T>) -> Option<(u64, Result<T, SkipReason>)> {
         match self.position {
             Position::Record => self.pass_line_ends(),
             Position::Lost(from) if self.one_per_member => {
@@ -104,7 +105,7 @@ impl<'w, 'a> Records<'w, 'a> {
         self.position = Position::Record;
         self.one_per_member &= self.window.begins_member();
         let members = self.window.past_members();
-        let content = self.record(content);
+        let content = self.record(told);
         if matches!(self.position, Position::Record) {
             self.one_per_member &= self.window.past_members() == members + 1;
         }
@@ -124,23 +125,24 @@ impl<'w, 'a> Records<'w, 'a> {
     }
 
     /// Reads the record at the front of the window.
-    fn record<T>(
-        &mut self,
-        content: impl FnOnce(&Whole<'_>) -> Result<T, SkipReason>,
-    ) -> Result<T, SkipReason> {
+    fn record<T>(&mut self, told: impl Told<T>) -> Result<T, SkipReason> {
         let (window, limits) = (&mut *self.window, self.limits);
         let head = match header_end(window, limits.max_header) {
             Ok(head) => head,
-            Err((known, reason)) => return self.refuse(known, reason),
+            Err((known, reason)) => {
+                let lines = memchr::memrchr(b'\n', &window.data()[..known]).map_or(0, |last| last + 1);
+                let header = Header { cut: true, ..Header::parse(&window.data()[..lines]) };
+                return self.refuse(known, &header, reason, told);
+            }
         };
         let header = Header::parse(&window.data()[..head]);
         let Some(length) = header.length else {
-            return self.refuse(head, SkipReason::WarcHeader("no Content-Length"));
+            return self.refuse(head, &header, SkipReason::WarcHeader("no Content-Length"), told);
         };
         let most = limits.max_body.saturating_add(limits.max_header).saturating_add(CHUNK_OVERHEAD);
         let is_too_long = length > limits.max_record;
         if is_too_long && self.one_per_member {
-            return self.refuse(head, SkipReason::RecordTooLong(length));
+            return self.refuse(head, &header, SkipReason::RecordTooLong(length), told);
         }
         let most = if is_too_long { 0 } else { most };
         let held = usize::try_from(length).map_or(most, |length| length.min(most));
@@ -148,16 +150,18 @@ impl<'w, 'a> Records<'w, 'a> {
 
         let here = window.want(head + held + TRAILER).len();
         if here < head + held {
-            return self.refuse(here, SkipReason::RecordCut);
+            return self.refuse(here, &header, SkipReason::RecordCut, told);
         }
         if !cut && !ends_well(window, head + held) {
             let reason = bad_end(window, length);
-            return self.refuse(head + held, reason);
+            return self.refuse(head + held, &header, reason, told);
         }
-        let bytes = &window.data()[..head + held];
-        let content = match is_too_long {
-            true => Err(SkipReason::RecordTooLong(length)),
-            false => content(&Whole { header: &header, bytes, cut, limits }),
+        let record = Whole { header: &header, bytes: &window.data()[..head + held], cut, limits };
+        let fetch = if cut { record.fetch() } else { Ok(None) };
+        let content = if is_too_long {
+            None
+        } else {
+            Some(record.content().map(|content| told(Some(&record), content)))
         };
         let at = window.offset();
         window.take(head + held);
@@ -172,37 +176,47 @@ impl<'w, 'a> Records<'w, 'a> {
                     false => SkipReason::RecordCut,
                 };
                 self.position = Position::Lost(at + 1);
-                return Err(reason);
+                return unread(fetch, reason).map(|content| told(None, content));
             }
         }
-        content
+        let too_long = || unread(fetch, SkipReason::RecordTooLong(length)).map(|content| told(None, content));
+        content.unwrap_or_else(too_long)
     }
 
     /// Rejects the record at the front of the window, which has at least `known` bytes.
-    fn refuse<T>(&mut self, known: usize, reason: SkipReason) -> Result<T, SkipReason> {
+    fn refuse<T>(
+        &mut self,
+        known: usize,
+        header: &Header,
+        reason: SkipReason,
+        told: impl Told<T>,
+    ) -> Result<T, SkipReason> {
+        let bytes = &self.window.data()[..header.end];
+        let fetch = Whole { header, bytes, cut: true, limits: self.limits }.fetch();
         self.position = Position::Lost(self.window.offset() + 1);
         // The bytes that it claims may be other members.
         if !self.one_per_member {
             self.window.take(known);
         }
-        Err(reason)
+        unread(fetch, reason).map(|content| told(None, content))
     }
 
     /// The place of the next record, and its answer if it is of a kind that has one. An answer that
     /// the record says was seen before has no content: it is unread unless the server said so.
     pub(crate) fn next_answer(&mut self) -> Option<(u64, Result<Option<Answer>, SkipReason>)> {
         let limits = self.limits;
-        self.read(|record| {
-            let (capture, is_revisit, unread) = match record.content()? {
-                Content::Ignored => return Ok(None),
+        self.read(|record: Option<&Whole<'_>>, content| {
+            let is_unmodified = |record: &Whole<'_>| record.is_unmodified();
+            let (capture, is_revisit, unread) = match content {
+                Content::Ignored => return None,
                 Content::Unread(capture, reason) => (capture, false, Some(reason)),
                 Content::Capture(capture) => (capture, false, None),
-                Content::Revisit(capture, _) if record.is_unmodified() => (capture, true, None),
+                Content::Revisit(capture, _) if record.is_some_and(is_unmodified) => (capture, true, None),
                 Content::Revisit(capture, _) => (capture, true, Some(SkipReason::Revisit)),
             };
             let is_unmodified = is_revisit || capture.status == NOT_MODIFIED;
-            let headers = http::all_fields(record.block(), limits.max_header);
-            Ok(Some(Answer { capture, headers, is_unmodified, unread }))
+            let headers = record.map(|record| http::all_fields(record.block(), limits.max_header));
+            Some(Answer { capture, headers: headers.unwrap_or_default(), is_unmodified, unread })
         })
     }
 
@@ -216,7 +230,7 @@ impl Iterator for Records<'_, '_> {
     type Item = Record;
 
     fn next(&mut self) -> Option<Record> {
-        let (at, content) = self.read(|record| record.content())?;
+        let (at, content) = self.read(|_: Option<&Whole<'_>>, content| content)?;
         Some(Record { at, content })
     }
 }
@@ -231,6 +245,20 @@ pub(crate) struct Answer {
     pub(crate) is_unmodified: bool,
     /// The reason why it is not known what the fetch found.
     pub(crate) unread: Option<SkipReason>,
+}
+
+/// Makes of the content of a record what a caller needs. It is given the record, too, if that is
+/// whole.
+trait Told<T>: Fn(Option<&Whole<'_>>, Content) -> T {}
+
+impl<T, F: Fn(Option<&Whole<'_>>, Content) -> T> Told<T> for F {}
+
+/// The content of a record that cannot be read: the fetch that its header names, if it does.
+fn unread(fetch: Result<Option<Capture>, SkipReason>, reason: SkipReason) -> Result<Content, SkipReason> {
+    match fetch {
+        Ok(Some(fetch)) => Ok(Content::Unread(fetch, reason)),
+        Ok(None) | Err(_) => Err(reason),
+    }
 }
 
 /// The length of the header at the front of the window, including the empty line that ends it; or
@@ -403,36 +431,45 @@ impl<'r> Whole<'r> {
         })
     }
 
-    /// The content of the record.
-    fn content(&self) -> Result<Content, SkipReason> {
-        let (kind, target, block) =
-            (self.field(&self.header.kind), self.field(&self.header.target), self.block());
-        if kind.is_empty() {
-            return Err(SkipReason::WarcHeader("no WARC-Type"));
-        }
-        let is = |name: &[u8]| kind.eq_ignore_ascii_case(name);
-        let (revisit, continuation) = (is(b"revisit"), is(b"continuation"));
+    /// The fetch that the header names; `None` if the record is no answer to one.
+    fn fetch(&self) -> Result<Option<Capture>, SkipReason> {
+        let (kind, target) = (self.field(&self.header.kind), self.field(&self.header.target));
+        let kinds = [&b"response"[..], b"revisit", b"continuation"];
+        let may_be_answer = kind.is_empty() || kinds.iter().any(|name| kind.eq_ignore_ascii_case(name));
         // Heritrix also stores the answers of name servers as responses.
-        if !(revisit || continuation || is(b"response")) || target.starts_with(b"dns:") {
-            return Ok(Content::Ignored);
+        if !may_be_answer || target.starts_with(b"dns:") {
+            return Ok(None);
         }
         let target = without_brackets(target);
         if target.is_empty() {
             return Err(SkipReason::WarcHeader("no WARC-Target-URI"));
         }
         let url = String::from_utf8_lossy(target).into_owned();
-        let site = match SiteKey::from_url(&url) {
-            Ok(site) => site,
-            Err(error) => return Err(SkipReason::Url { url, error }),
-        };
+        match SiteKey::from_url(&url) {
+            Ok(site) => Ok(Some(Capture::without_answer(url, site, self.time().unwrap_or(NEWEST)))),
+            Err(error) => Err(SkipReason::Url { url, error }),
+        }
+    }
+
+    /// The time of the fetch, 0 if the header has none; `None` if it cannot be read.
+    fn time(&self) -> Option<i64> {
         let date = self.field(&self.header.date);
-        let time = if date.is_empty() { Some(0) } else { time(date) };
-        let fetched_at = time.unwrap_or(NEWEST);
+        if date.is_empty() { Some(0).filter(|_| !self.header.cut) } else { time(date) }
+    }
+
+    /// The content of the record.
+    fn content(&self) -> Result<Content, SkipReason> {
+        let fetch = self.fetch();
+        let (kind, block) = (self.field(&self.header.kind), self.block());
+        if kind.is_empty() {
+            return unread(fetch, SkipReason::WarcHeader("no WARC-Type"));
+        }
+        let Some(capture) = fetch? else { return Ok(Content::Ignored) };
+        let is = |name: &[u8]| kind.eq_ignore_ascii_case(name);
         // A revisit may omit even the header of the answer.
-        let block = if revisit && block.is_empty() { UNMODIFIED_HEAD } else { block };
-        let capture = Capture::without_answer(url, site, fetched_at);
+        let block = if is(b"revisit") && block.is_empty() { UNMODIFIED_HEAD } else { block };
         let segment = self.field(&self.header.segment);
-        if continuation || !matches!(segment, b"" | b"1") {
+        if is(b"continuation") || !matches!(segment, b"" | b"1") {
             return Ok(Content::Unread(capture, SkipReason::Segment));
         }
         let cut = self.cut || self.header.truncated || !segment.is_empty();
@@ -442,7 +479,7 @@ impl<'r> Whole<'r> {
         };
         let mut capture = Capture {
             status: response.status,
-            fresh_for: response.fields.fresh_for(fetched_at),
+            fresh_for: response.fields.fresh_for(capture.fetched_at),
             location: http::text(response.fields.location),
             content_type: http::text(response.fields.content_type),
             etag: response.fields.etag(),
@@ -453,10 +490,10 @@ impl<'r> Whole<'r> {
             Ok((body, truncated)) => (capture.body, capture.truncated) = (body, truncated),
             Err(reason) => return Ok(Content::Unread(capture, reason)),
         }
-        if time.is_none() {
+        if self.time().is_none() {
             return Ok(Content::Unread(capture, SkipReason::WarcHeader("the WARC-Date is no time")));
         }
-        Ok(match self.revisited(fetched_at) {
+        Ok(match self.revisited(capture.fetched_at) {
             // Any other answer needs no content: it is a fetch like all others.
             Some(of) if is_success(capture.status) || capture.status == NOT_MODIFIED => {
                 Content::Revisit(capture, of)

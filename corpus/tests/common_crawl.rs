@@ -4,7 +4,7 @@
 mod common;
 
 use common::{at, built, lines, only, opened, text};
-use robomaton_corpus::{BatchOptions, Built, Input, Item, Progress, ReadLimits, build, read_below};
+use robomaton_corpus::{BatchOptions, Built, Input, Item, Progress, ReadLimits, Skipped, build, read_below};
 use robomaton_tests::write::{gzip, record};
 use std::fs;
 use std::ops::ControlFlow;
@@ -220,6 +220,10 @@ fn ranges(home: &Path, index: &str, limits: &ReadLimits) -> Vec<String> {
         lines.push(match item {
             Item::Capture(capture) => capture.url,
             Item::Skipped(skipped) => format!("{}:{} {}", skipped.source, skipped.at, skipped.reason),
+            Item::Revisit(revisit) => {
+                let Skipped { source, at, reason } = revisit.otherwise;
+                format!("{source}:{at} {reason}")
+            }
             other => format!("{other:?}"),
         });
         ControlFlow::Continue(())
