@@ -26,7 +26,7 @@
 mod renewals;
 
 use crate::capture::{NOT_MODIFIED, ROBOTS_TXT, canonical, is_root_file, target_of};
-use crate::record::NEWEST;
+use crate::record::{NEVER, NEWEST};
 use crate::status::{is_client_error, is_failure, is_redirection, is_success};
 use crate::{Capture, Revisit, Skipped};
 use foldhash::{HashMap, HashMapExt};
@@ -280,15 +280,31 @@ impl<P: Clone> Chosen<P> {
     /// only for a revisit that may matter.
     pub fn revisit(&mut self, revisit: Revisit, payload: impl FnOnce(&Capture) -> Option<P>) {
         let Revisit { answer, key, of, otherwise, .. } = revisit;
-        let Capture { fetched_at, fresh_for, etag, .. } = answer;
-        let renewal = Renewal { fetched_at, fresh_for, etag, of, otherwise, payload: None };
-        if let Some(key) = key {
-            self.revisits.entry(key).or_default().offer(renewal);
-            return;
+        let renewal = Renewal::of(&answer, of, otherwise);
+        match key {
+            Some(key) => drop(self.revisits.entry(key).or_default().offer(renewal)),
+            None => self.offer_url(&answer, renewal, payload),
         }
-        let renewals = self.target_revisits.entry(hash_of(&answer)).or_default();
+    }
+
+    /// Offers a revisit of a document as one of an ordinary URL: its header may speak of uses,
+    /// though the document is the same.
+    pub fn revisit_url(&mut self, revisit: &Revisit, payload: impl FnOnce(&Capture) -> Option<P>) {
+        let Revisit { answer, of, otherwise, .. } = revisit;
+        let of = if answer.speaks_of_uses() { NEVER } else { of.clone() };
+        let renewal = Renewal { is_again: true, ..Renewal::of(answer, of, otherwise.clone()) };
+        self.offer_url(answer, renewal, payload);
+    }
+
+    fn offer_url(
+        &mut self,
+        answer: &Capture,
+        renewal: Renewal<P>,
+        payload: impl FnOnce(&Capture) -> Option<P>,
+    ) {
+        let renewals = self.target_revisits.entry(hash_of(answer)).or_default();
         if let Some(renewal) = renewals.offer(renewal) {
-            renewal.payload = payload(&answer);
+            renewal.payload = payload(answer);
         }
         if self.target_revisits.len() > self.max_targets {
             self.target_revisits.pop_last();
@@ -305,6 +321,7 @@ impl<P: Clone> Chosen<P> {
         let (mut lost, mut renewed) = (Vec::new(), 0);
         for (renewals, held) in of_sites.chain(of_targets) {
             match renewals.renews(held) {
+                _ if renewals.newest().is_again => {}
                 Ok(held) => renewed += u64::from(held.is_some()),
                 Err(renewal) => lost.push(&renewal.otherwise),
             }

@@ -448,3 +448,47 @@ fn a_file_is_found_by_the_url_that_names_it() {
         assert_eq!(ask(&image, "bot", "crawl", "https://a.example/p"), "disallowed", "{path}");
     }
 }
+
+/// What an older header said does not count for the newest capture, whatever the body is.
+#[test]
+fn the_newest_header_of_robots_txt_and_data_txt_counts() {
+    let answer = |head: &str, body: &str| format!("HTTP/1.1 {head}\r\n\r\n{body}");
+    let stated = "200 OK\r\nContent-Type: text/plain\r\nContent-Usage: train-ai=y";
+    let rules = "User-agent: *\nAllow: /\n";
+    let robots = "https://a.example/robots.txt";
+    for url in [robots, "https://a.example/data.txt"] {
+        let said = |newer: &[&str]| {
+            let mut records = vec![at(1, url, answer(stated, rules))];
+            records.extend(newer.iter().zip(2..).map(|(head, second)| at(second, url, answer(head, rules))));
+            if url != robots {
+                records.push(at(1, robots, text(rules)));
+            }
+            ask(&opened(&with_pages(&records), 0), "bot", "ai-train", url)
+        };
+        let plain = "200 OK\r\nContent-Type: text/plain";
+        assert_eq!(said(&[]), "allowed", "{url}");
+        assert_eq!(said(&[plain]), "unknown", "{url}");
+        assert_eq!(said(&["404 N"]), "unknown", "{url}");
+        assert_eq!(said(&["304 N"]), "allowed", "{url}");
+        let refusing = "304 N\r\nContent-Usage: train-ai=n";
+        assert_eq!(said(&[refusing]), "disallowed", "{url}");
+        assert_eq!(said(&[refusing, "304 N"]), "disallowed", "{url}");
+        assert_eq!(said(&["304 N\r\nContent-Usage: ai-use=n", "304 N"]), "unknown incomplete", "{url}");
+        assert_eq!(said(&["206 P\r\nContent-Range: bytes 5-24/99"]), "unknown incomplete", "{url}");
+        assert_eq!(said(&["500 E"]), if url == robots { "disallowed" } else { "unknown incomplete" });
+    }
+}
+
+/// A robots.txt may refer to it.
+#[test]
+fn a_data_txt_that_cannot_be_read_is_no_older_one() {
+    let robots = "ACAP-crawler: *\nACAP-permissions-reference: /data.txt\nACAP-allow-crawl: /\n";
+    let url = "https://a.example/data.txt";
+    let records = [
+        at(1, "https://a.example/robots.txt", text(robots)),
+        at(1, url, text("ACAP-crawler: *\nACAP-allow-crawl: /x\n")),
+        at(2, url, "HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\n\u{7}"),
+    ];
+    let image = opened(&built(&records, &BatchOptions::default()), 0);
+    assert_eq!(ask(&image, "bot", "crawl", "https://a.example/p"), "allowed incomplete");
+}

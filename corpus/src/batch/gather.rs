@@ -109,8 +109,7 @@ enum ReadAs {
 struct Looked {
     kind: Kind,
     facts: Facts,
-    /// The facts of a data.txt, or of a robots.txt whose header says something, as a capture of an
-    /// ordinary URL.
+    /// The facts of a data.txt, or with pages of a robots.txt, as a capture of an ordinary URL.
     other: Option<Facts>,
     hash: u128,
     looks: Looks,
@@ -163,8 +162,11 @@ impl<'o> Gathering<'o> {
                 gathered.stating.insert(site);
             }
             let Gathered { chosen, pages, .. } = gathered;
-            chosen.revisit(revisit, |answer| {
-                let page = if self.pages_wanted { unread_page_of(answer) } else { None }?;
+            let is_robots = revisit.answer.is_robots();
+            let is_other = if is_robots { self.pages_wanted } else { revisit.key.is_some() };
+            let mut payload = |answer: &Capture| {
+                let is_page = self.pages_wanted && (!is_robots || !answer.headers.is_empty());
+                let page = if is_page { unread_page_of(answer) } else { None }?;
                 pages.push((answer.site.clone(), compiler_page(answer, page)));
                 Some(Body {
                     document: None,
@@ -174,7 +176,11 @@ impl<'o> Gathering<'o> {
                     is_partial: true,
                     is_over: false,
                 })
-            });
+            };
+            if is_other {
+                chosen.revisit_url(&revisit, &mut payload);
+            }
+            chosen.revisit(revisit, payload);
         }
     }
 
@@ -282,7 +288,7 @@ impl<'o> Gathering<'o> {
         let page = if self.pages_wanted && is_page { page_of(capture) } else { None };
         // Ties are broken by the whole capture, not by the shortened body.
         let facts = Facts::of(capture);
-        let is_other = kind == Kind::Data || kind == Kind::Robots && page.is_some();
+        let is_other = kind == Kind::Data || kind == Kind::Robots && self.pages_wanted;
         let other = is_other.then(|| Facts::of_url(capture));
         // Readers of JSON and XML see that a document ends early.
         let has_lines = kind != Kind::Raw || canonical(&capture.target()) == AI_TXT;

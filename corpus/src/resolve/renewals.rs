@@ -4,7 +4,7 @@
 //! only on the set of revisits. It does not know which document or URL it is about.
 
 use super::Held;
-use crate::Skipped;
+use crate::{Capture, Skipped};
 use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 
@@ -17,9 +17,16 @@ pub(super) struct Renewal<P> {
     pub(super) otherwise: Skipped,
     /// What its header says, for another URL.
     pub(super) payload: Option<P>,
+    /// True if it also counts as one of a document, and is reported as such.
+    pub(super) is_again: bool,
 }
 
 impl<P> Renewal<P> {
+    pub(super) fn of(answer: &Capture, of: RangeInclusive<i64>, otherwise: Skipped) -> Renewal<P> {
+        let Capture { fetched_at, fresh_for, etag, .. } = *answer;
+        Renewal { fetched_at, fresh_for, etag, of, otherwise, payload: None, is_again: false }
+    }
+
     /// The order of revisits, newest last; then arbitrary, but always the same.
     fn rank(&self) -> impl Ord {
         let Skipped { source, at, .. } = &self.otherwise;
