@@ -192,6 +192,16 @@ impl Capture {
 /// The file of a site's rules, in its root.
 pub(crate) const ROBOTS_TXT: &str = "robots.txt";
 
+/// The bytes of a URL as text; those that are not UTF-8 as escapes (R10).
+pub(crate) fn url_text(bytes: &[u8]) -> String {
+    let mut url = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        url.push_str(chunk.valid());
+        url.extend(chunk.invalid().iter().map(|byte| format!("%{byte:02X}")));
+    }
+    url
+}
+
 /// The rest of an absolute URL from its authority on.
 fn after_scheme(url: &str) -> Option<&str> {
     let (_, rest) = url.split_once(':')?;

@@ -8,7 +8,7 @@
 //! that names a URL is a fetch of it, whatever its other fields hold; a mistake in them leaves the
 //! fetch unread, so that no older capture answers for it. It does not know the place of a row.
 
-use crate::capture::STATED;
+use crate::capture::{STATED, url_text};
 use crate::http::{self, Fields};
 use crate::record::{Content, Event, Fetch, NEWEST, Range, Record};
 use crate::status::is_success;
@@ -386,7 +386,7 @@ impl Row {
         }
         let text = || String::from_utf8_lossy(bytes).into_owned();
         match column {
-            Column::Url => self.url = Some(text()),
+            Column::Url => self.url = Some(url_text(bytes)),
             Column::Body => self.body = Some(Bytes(bytes.to_vec())),
             Column::BodyBase64 => self.body_base64 = Some(text()),
             Column::Headers => match serde_json::from_slice(bytes) {

@@ -10,6 +10,7 @@
 //! was a member of its own; otherwise the rest is not read. Every turn of the loop takes bytes out
 //! of the window, so it ends. It does not know gzip: offsets are those of the decompressed stream.
 
+use crate::capture::url_text;
 use crate::record::{Content, NEVER, NEWEST, Record};
 use crate::status::is_success;
 use crate::window::Window;
@@ -444,7 +445,7 @@ impl<'r> Whole<'r> {
         if target.is_empty() {
             return Err(SkipReason::WarcHeader("no WARC-Target-URI"));
         }
-        let url = String::from_utf8_lossy(target).into_owned();
+        let url = url_text(target);
         match SiteKey::from_url(&url) {
             Ok(site) => Ok(Some(Capture::without_answer(url, site, self.time().unwrap_or(NEWEST)))),
             Err(error) => Err(SkipReason::Url { url, error }),

@@ -492,3 +492,35 @@ fn a_data_txt_that_cannot_be_read_is_no_older_one() {
     let image = opened(&built(&records, &BatchOptions::default()), 0);
     assert_eq!(ask(&image, "bot", "crawl", "https://a.example/p"), "allowed incomplete");
 }
+
+/// Bytes that are not UTF-8 are part of a URL, as escapes (R10).
+#[test]
+fn pages_with_bytes_in_their_urls() {
+    let robots = text("User-agent: *\nContent-Usage: train-ai=y\nAllow: /\n");
+    let noai = "HTTP/1.1 200 OK\r\nX-Robots-Tag: noai\r\nContent-Type: text/html\r\n\r\n<p>";
+    let mut page = at(1, "https://a.example/caf?/?", noai);
+    for at in [b"?/?".as_slice(), b"?\r"] {
+        let place = page.windows(at.len()).position(|bytes| bytes == at).expect("the URL");
+        page[place] = 0xe9;
+    }
+    let other = at(2, "https://a.example/caf%E8/%E9", html("<p>"));
+    let records = [at(1, "https://a.example/robots.txt", robots), page, other];
+    let image = opened(&with_pages(&records), 0);
+    for (path, wanted) in [("/caf%E9/%E9", "disallowed"), ("/caf%e8/%e9", "allowed")] {
+        assert_eq!(ask(&image, "bot", "ai-train", &format!("https://a.example{path}")), wanted, "{path}");
+    }
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("x.csv");
+    let rows: [&[u8]; 4] = [
+        b"url,headers,body\n",
+        b"https://a.example/robots.txt,,\"User-agent: *\nContent-Usage: train-ai=y\"\n",
+        b"https://a.example/caf\xe9,\"{\"\"x-robots-tag\"\": \"\"noai\"\"}\",x\n",
+        b"https://a.example/caf\xe8,,x\n",
+    ];
+    std::fs::write(&path, rows.concat()).unwrap();
+    let options = BatchOptions { pages: true, ..BatchOptions::default() };
+    let inputs = [robomaton_corpus::Input::Path(path)];
+    let image = opened(&robomaton_corpus::build(&inputs, &options, &Default::default()).unwrap(), 0);
+    assert_eq!(ask(&image, "bot", "ai-train", "https://a.example/caf%E9"), "disallowed");
+    assert_eq!(ask(&image, "bot", "ai-train", "https://a.example/caf%E8"), "allowed");
+}
