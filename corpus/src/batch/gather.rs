@@ -3,7 +3,7 @@
 //!
 //! Of a body, only some fifty bytes stay in memory and, of a page, its permissions; its document,
 //! with the compressed text, goes to a file (`store`). With pages, some hundred bytes stay in
-//! memory for every other URL, however many there are. Invariants: the result depends only on the
+//! memory for every URL, however many there are. Invariants: the result depends only on the
 //! set of captures, except for the numbers of documents, which are not visible; hashing and
 //! compiling hold no lock that other threads want.
 
