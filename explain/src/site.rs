@@ -10,7 +10,7 @@ use crate::time::rfc3339;
 use robomaton_formats::agent::written_names;
 use robomaton_formats::detail::{self, Detail};
 use robomaton_formats::schedule::Schedule;
-use robomaton_formats::site::DATA_TXT;
+use robomaton_formats::site::{DATA_TXT, SiteKey};
 use robomaton_runtime::{Image, Outcome, Scheme, Site};
 use serde::Serialize;
 
@@ -96,7 +96,7 @@ struct Extension {
 
 /// The URL, or those of a host under any scheme.
 fn urls_of(url: &str) -> Vec<String> {
-    match url.contains("://") {
+    match url.contains("://") || SiteKey::from_url(url).is_ok() {
         true => vec![url.to_owned()],
         false => vec![format!("https://{url}"), format!("http://{url}")],
     }

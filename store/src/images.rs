@@ -32,13 +32,12 @@ impl Snapshot {
         now: u64,
         read: impl FnOnce(&Image<&[u8]>) -> R,
     ) -> Result<R, StoreError> {
-        let key = match url.contains("://") {
-            true => SiteKey::parse(url),
-            false => SiteKey::parse(&format!("https://{url}")),
-        };
-        let of_scheme = |scheme| self.in_memory(key.as_ref().ok()?.name().as_bytes(), scheme);
+        // A host with a default port has another name under the other scheme.
+        let under =
+            |scheme: &str| SiteKey::parse(url).or_else(|_| SiteKey::parse(&format!("{scheme}://{url}")));
+        let in_memory = |(scheme, prefix)| self.in_memory(under(prefix).ok()?.name().as_bytes(), scheme);
         let terms = self.own_terms_at(url, now).unwrap_or_else(|| self.stack.terms_at(now));
-        let captures = [Scheme::Http, Scheme::Https].into_iter().filter_map(of_scheme);
+        let captures = [(Scheme::Http, "http"), (Scheme::Https, "https")].into_iter().filter_map(in_memory);
         self.with_captures(captures, terms, read)
     }
 

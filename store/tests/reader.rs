@@ -1,7 +1,7 @@
 //! A reader follows a store through its files: after a refresh it answers as the writer does,
 //! whatever the writer does meanwhile.
 
-use robomaton_runtime::Manifest;
+use robomaton_runtime::{Decision, Manifest};
 use robomaton_store::{
     Capture, Durability, Reader, ReaderOptions, Snapshot, Store, StoreError, StoreOptions,
 };
@@ -319,4 +319,45 @@ fn a_reader_writes_nothing_and_waits_for_nobody() {
         ..ReaderOptions::default()
     };
     assert!(matches!(Reader::open(place.path(), options), Err(StoreError::Unlike { .. })));
+}
+
+/// However a URL or a host is written that the store answers about, the image of its site has the
+/// capture that counts.
+#[test]
+fn the_image_of_a_site_answers_as_the_snapshot() {
+    let place = tempfile::tempdir().expect("a directory");
+    let store = Store::open(place.path(), options()).expect("a store");
+    let put = |scheme: &str, fetched_at, rule: &str| {
+        let url = format!("{scheme}://a.example/robots.txt");
+        let body = format!("User-agent: *\n{rule}: /\n").into_bytes();
+        assert!(
+            store.put(&Capture { url, fetched_at, status: 200, body, ..Capture::default() }).expect("room")
+        );
+    };
+    ["http", "https"].into_iter().for_each(|scheme| put(scheme, START, "Allow"));
+    store.flush().expect("room");
+    ["http", "https"].into_iter().for_each(|scheme| put(scheme, START + 1, "Disallow"));
+    let (snapshot, query) = (store.snapshot(), store.query(["bot"], "crawl"));
+    for url in [
+        "https://a.example/p",
+        "https:/a.example/p",
+        "https:a.example/p",
+        "https:\\\\a.example/p",
+        " HTTP:a.example:80/p",
+    ] {
+        let explained = snapshot.with_site(url, START + 1, |image| {
+            image.decide(&image.crawler(["bot"]), image.usage("crawl"), url).decision()
+        });
+        assert_eq!(snapshot.decide_at(&query, url, START + 1), Decision::Disallowed, "{url:?}");
+        assert_eq!(explained.expect("sound layers"), Decision::Disallowed, "{url:?}");
+    }
+    for (host, url) in [
+        ("a.example", "http://a.example/"),
+        ("a.example/p", "https://a.example/"),
+        ("a.example:80", "http://a.example/"),
+        ("a.example:443", "https://a.example/"),
+    ] {
+        let at = snapshot.with_site(host, START + 1, |image| image.site(url)?.fetched_at());
+        assert_eq!(at.expect("sound layers"), Some(START + 1), "{host}");
+    }
 }
