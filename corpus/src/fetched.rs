@@ -16,6 +16,7 @@ use crate::status::is_redirection;
 use crate::window::Window;
 use crate::{ReadLimits, SkipReason, warc};
 use foldhash::HashMap;
+use robomaton_formats::site::SiteError;
 use std::io::Read;
 
 /// The answer to a fetch of a site's robots.txt.
@@ -44,7 +45,8 @@ pub struct FetchedRecords {
     /// The fetches, and the records that cannot be used, in their order. Each has the offset of its
     /// record in the decompressed stream.
     pub records: Vec<(u64, Result<Fetched, SkipReason>)>,
-    /// Records that are no fetch of a robots.txt: requests, metadata, pages, targets of redirects.
+    /// Whole records that are no fetch of a robots.txt: requests, metadata, pages, targets of
+    /// redirects.
     pub others: usize,
 }
 
@@ -116,13 +118,17 @@ impl Reading {
     fn take(&mut self, at: u64, answer: Result<warc::Answer, SkipReason>) {
         let answer = match answer {
             Ok(answer) => answer,
+            // Crawlers also store answers of FTP and WHOIS servers.
+            Err(SkipReason::Url { error: SiteError::Scheme(_), .. }) => return self.others += 1,
             Err(reason) => return self.robots.push((at, Err(reason))),
         };
         let number = self.answers.len();
+        let is_robots = answer.capture.is_robots();
         match &answer.unread {
-            Some(reason) => self.robots.push((at, Err(reason.clone()))),
-            None if answer.capture.is_robots() => self.robots.push((at, Ok(number))),
-            None => self.others += 1,
+            // That a stream is damaged matters whatever the record was of.
+            Some(reason) if is_robots || !answer.is_whole => self.robots.push((at, Err(reason.clone()))),
+            None if is_robots => self.robots.push((at, Ok(number))),
+            _ => self.others += 1,
         }
         let place = Place::of(&answer.capture);
         self.answers.push(answer);
@@ -329,6 +335,37 @@ mod tests {
             Ok((404, String::new())),
         ];
         assert_eq!((0..wanted.len()).map(facts).collect::<Vec<_>>(), wanted);
+    }
+
+    /// A page that cannot be read is no capture that is refused, unless the stream is damaged there.
+    #[test]
+    fn records_of_pages_that_cannot_be_read_are_others() {
+        let page = "https://a.example/p";
+        let same = "WARC-Profile: http://netpreserve.org/warc/1.0/revisit/identical-payload-digest\r\n";
+        let coded = "HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\n\u{8b}\u{3}\u{1}x";
+        let part = "HTTP/1.1 206 Part\r\nContent-Range: bytes 9-20/99\r\n\r\nxxx";
+        let records = [
+            record("response", 1, page, "", coded),
+            record("response", 1, page, "", part),
+            record("response", 1, page, "", "no status"),
+            record("response", 1, page, "WARC-Segment-Number: 2\r\n", "xxx"),
+            record("continuation", 1, page, "WARC-Segment-Number: 2\r\n", "xxx"),
+            record("revisit", 1, page, same, "HTTP/1.1 200 OK\r\n\r\n"),
+            record("response", 1, "ftp://a.example/robots.txt", "", "xxx"),
+            record("response", 1, "whois://whois.example/a.example", "", "xxx"),
+            record("response", 1, "https://a.example/robots.txt", "", RULES),
+            record("response", 1, "https://b.example/robots.txt", "", coded),
+            record("response", 1, "//", "", "xxx"),
+        ];
+        let read = read(&records.concat());
+        let reasons = |read: FetchedRecords| {
+            let reason = |(_, record): (u64, Result<Fetched, SkipReason>)| Some(record.err()?.name());
+            read.records.into_iter().map(reason).collect::<Vec<_>>()
+        };
+        assert_eq!((read.others, reasons(read)), (8, vec![None, Some("encoding"), Some("url")]));
+        let whole = record("response", 1, page, "", RULES);
+        let cut = self::read(&whole[..whole.len() - 9]);
+        assert_eq!((cut.others, reasons(cut)), (0, vec![Some("record-cut")]));
     }
 
     #[test]

@@ -217,7 +217,8 @@ impl<'w, 'a> Records<'w, 'a> {
             };
             let is_unmodified = is_revisit || capture.status == NOT_MODIFIED;
             let headers = record.map(|record| http::all_fields(record.block(), limits.max_header));
-            Some(Answer { capture, headers: headers.unwrap_or_default(), is_unmodified, unread })
+            let (is_whole, headers) = (record.is_some(), headers.unwrap_or_default());
+            Some(Answer { capture, headers, is_unmodified, unread, is_whole })
         })
     }
 
@@ -246,6 +247,8 @@ pub(crate) struct Answer {
     pub(crate) is_unmodified: bool,
     /// The reason why it is not known what the fetch found.
     pub(crate) unread: Option<SkipReason>,
+    /// False if the record is cut or damaged.
+    pub(crate) is_whole: bool,
 }
 
 /// Makes of the content of a record what a caller needs. It is given the record, too, if that is
