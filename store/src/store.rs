@@ -21,8 +21,8 @@ use crate::{Capture, StoreError, open};
 use arc_swap::ArcSwap;
 use robomaton_compiler::{Options, ProgramCache, emit, is_better};
 use robomaton_corpus::{Capture as Read, NOT_MODIFIED, SkipReason};
-use robomaton_formats::{Decision, Outcome};
-use robomaton_runtime::{Image, LayersError, LeftOut, Manifest, Terms};
+use robomaton_formats::{Decision, Outcome, SiteKey};
+use robomaton_runtime::{Image, LayersError, LeftOut, Manifest, Site, Terms};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -245,7 +245,8 @@ impl Store {
 
     /// Puts a capture. It counts for the next question, and is durable as configured. False if the
     /// store holds one of the site that a merge would choose: nothing changes then, and that one is
-    /// durable as configured.
+    /// durable as configured. But if it is an answer in the middle of failures, which came late, it
+    /// counts as the end of their row.
     ///
     /// # Errors
     /// If the URL is not that of a robots.txt, not one line of its text is whole (status 206), or a
@@ -472,13 +473,36 @@ pub(crate) fn with(
     if let Some(held) = held {
         // Of a damaged one, nothing can be said: the new one counts.
         let is_better = site.and_then(|site| is_better(&site.stored(), &held.stored())).unwrap_or(true);
-        if !is_better {
-            return Ok(None);
-        }
         last = snapshot.visit(&key, &held).or_else(|| Visit::of_image(&held));
+        if !is_better {
+            let late = last.filter(|_| !is_unreachable).and_then(|last| last.after_late(capture.fetched_at));
+            let Some(visit) = late else { return Ok(None) };
+            let image = failure(snapshot, &key, &held, &capture.url, compile, terms, cache)?;
+            return Ok(Some(snapshot.table.with(&key, image, visit)));
+        }
     }
     let visit = Visit::after(last, capture, is_unreachable);
     Ok(Some(snapshot.table.with(&key, image, visit)))
+}
+
+/// The image of a failure that is held, which has no text.
+fn failure(
+    snapshot: &Snapshot,
+    key: &SiteKey,
+    held: &Site<'_>,
+    url: &str,
+    compile: &Options,
+    terms: &Terms,
+    cache: &mut ProgramCache,
+) -> Result<SingleImage, StoreError> {
+    if let Some(single) = snapshot.in_memory(key.name().as_bytes(), key.scheme()) {
+        return Ok(single.image.clone());
+    }
+    let (url, fetched_at) = (url.to_owned(), held.fetched_at().unwrap_or(0));
+    let capture = Capture { url, fetched_at, status: held.status(), ..Capture::default() };
+    let read = Read { fresh_for: Some(held.fresh_for()), ..capture.read(compile)? };
+    let bytes = capture.compile(read, None, compile, cache)?;
+    Ok(SingleImage::from_bytes(bytes.into())?.with_terms(terms.clone()))
 }
 
 /// The stack of these layers of a store.

@@ -76,6 +76,14 @@ impl Visit {
         Visit { fetched_at, failing_since, redirects, etag, last_modified, not_before, ..Visit::default() }
     }
 
+    /// The visit after an answer of an earlier time came late, if that ends the row of failures. Of
+    /// those behind the answer, only the time of the last one is known.
+    pub(crate) fn after_late(self, answered_at: u64) -> Option<Visit> {
+        let is_in_row = (self.failing_since..self.fetched_at).contains(&answered_at);
+        let failing_since = self.fetched_at;
+        (self.failures > 0 && is_in_row).then_some(Visit { failures: 1, failing_since, ..self })
+    }
+
     /// The visit of a capture that has none, as in an image that was compiled: one failure, if it
     /// is one. `None` if it says nothing.
     pub(crate) fn of_image(site: &Site<'_>) -> Option<Visit> {

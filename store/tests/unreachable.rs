@@ -95,3 +95,47 @@ fn a_row_of_failures_begins_in_a_layer_without_visits() {
     assert_eq!(state.knowledge, Knowledge::Unreachable { since: START });
     assert_eq!(answer(&store.snapshot(), &query, START + 30 * DAY + 1), Decision::Allowed);
 }
+
+/// A row of failures ends with an answer, also if that is put after a later failure.
+#[test]
+fn an_answer_that_comes_late_ends_a_row_of_failures() {
+    let since = |store: &Store| match store.state(URL, START + 50 * DAY).expect("a site").knowledge {
+        Knowledge::Unreachable { since } => (since - START) / DAY,
+        other => panic!("{other:?}"),
+    };
+    for (is_in_layer, status) in [(false, 200), (true, 200), (false, 404), (true, 404)] {
+        let place = tempfile::tempdir().expect("a directory");
+        let store = open(place.path(), Decision::Allowed);
+        let query = store.query(["a"], "crawl");
+        put(&store, START + DAY, 500);
+        put(&store, START + 30 * DAY, 503);
+        if is_in_layer {
+            store.flush().expect("room");
+        }
+        let late = |day| {
+            let body = b"User-agent: *\nAllow: /\n".to_vec();
+            Capture { url: URL.to_owned(), fetched_at: START + day * DAY, status, body, ..Capture::default() }
+        };
+        // An answer before the row does not end it, and nor does another failure.
+        assert!(!store.put(&late(0)).expect("room"));
+        assert!(!store.put(&Capture { status: 500, ..late(20) }).expect("room"));
+        assert_eq!(since(&store), 1);
+        assert!(store.put(&late(20)).expect("room"));
+        assert!(!store.put(&late(25)).expect("room") && !store.put(&late(20)).expect("room"));
+        let check = |store: &Store| {
+            assert_eq!(since(store), 30, "{is_in_layer} {status}");
+            assert_eq!(answer(&store.snapshot(), &query, START + 60 * DAY), Decision::Disallowed);
+            assert_eq!(answer(&store.snapshot(), &query, START + 60 * DAY + 1), Decision::Allowed);
+            let site = store.snapshot().site(URL).map(|site| (site.status(), site.fetched_at()));
+            assert_eq!(site, Some((503, Some(START + 30 * DAY))));
+        };
+        check(&store);
+        drop(store);
+        let store = open(place.path(), Decision::Allowed);
+        check(&store);
+        store.compact().expect("room");
+        check(&store);
+        drop(store);
+        check(&open(place.path(), Decision::Allowed));
+    }
+}
