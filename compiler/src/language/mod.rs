@@ -208,11 +208,6 @@ const CUT: &str = "not read to its end";
 /// The text of the record of a document that could not be fetched.
 const UNFETCHED: &str = "could not be fetched, or not all of it";
 
-/// The beginning of a text, for quoting.
-fn quoted(text: &str) -> &str {
-    &text[..text.floor_char_boundary(QUOTED)]
-}
-
 /// A record of a preference, for quoting.
 fn preference_text(key: &str, value: &[u8]) -> Cow<'static, str> {
     let value = String::from_utf8_lossy(&value[..value.len().min(QUOTED)]);

@@ -5,11 +5,11 @@
 //! count together. A page that was captured and refuses nothing permits what search engines do by
 //! default. This file does not know how a directive is written.
 
-use super::{CUT, Language, Lints, Source, preference_text, quoted};
+use super::{CUT, Language, Lints, QUOTED, Source, preference_text};
 use crate::Page;
 use crate::context::{Header, NO_SNIPPET};
 use crate::limits::OverLimit;
-use crate::lowering::preferences::{Said, Scope, set_of};
+use crate::lowering::preferences::{Said, Scope, set_of, shortened};
 use crate::lowering::{Lowering, token_of};
 use crate::policy::Combiner;
 use robomaton_formats::Profile;
@@ -121,7 +121,7 @@ fn state(page: &Page, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> 
             continue;
         }
         let Some(agent) = addressee(&tag.name) else { continue };
-        let text = format!("META {} {:?}", quoted(&tag.name), quoted(&tag.content));
+        let text = format!("META {} {:?}", shortened(&tag.name, QUOTED), shortened(&tag.content, QUOTED));
         let Directives { directives, mistakes } = directives(tag.content.as_bytes());
         is_whole &= mistakes.iter().all(|mistake| mistake.code != MistakeCode::OverLimit);
         let tag = Tag { carrier: Carrier::Page, line: tag.line, text, directives };

@@ -301,8 +301,8 @@ fn of_groups<'s>(
 /// The same record for every target, since its own pattern was not read.
 fn unread(record: Record<'_>) -> Record<'_> {
     let text = match record.text {
-        Cow::Borrowed(text) => Cow::Borrowed(shortened(text)),
-        Cow::Owned(text) => Cow::Owned(shortened(&text).to_owned()),
+        Cow::Borrowed(text) => Cow::Borrowed(shortened(text, QUOTED)),
+        Cow::Owned(text) => Cow::Owned(shortened(&text, QUOTED).to_owned()),
     };
     Record { pattern: Bytes(Cow::Borrowed(b"/")), text, ..record }
 }
@@ -310,8 +310,9 @@ fn unread(record: Record<'_>) -> Record<'_> {
 /// At most this many bytes of a record that was not read are kept for quoting.
 const QUOTED: usize = 256;
 
-fn shortened(text: &str) -> &str {
-    let end = (0..=QUOTED.min(text.len())).rev().find(|&end| text.is_char_boundary(end));
+/// The beginning of a text: at most this many bytes of it.
+pub(crate) fn shortened(text: &str, most: usize) -> &str {
+    let end = (0..=most.min(text.len())).rev().find(|&end| text.is_char_boundary(end));
     &text[..end.unwrap_or(0)]
 }
 
