@@ -226,7 +226,8 @@ fn purposes_and_usages_are_asked_for() {
     assert_eq!(ask(&["--usage", "index", "--purpose", "News"]), "disallowed");
     assert_eq!(ask(&["--usage", "index", "--purpose", "newsletter"]), "allowed");
     assert_eq!(ask(&["--usage", "train"]), "disallowed");
-    assert_eq!(ask(&["--usage", "tdm"]), "unknown", "silence permits no mining");
+    assert_eq!(ask(&["--usage", "tdm"]), "disallowed", "a part that is refused refuses the whole");
+    assert_eq!(ask(&["--usage", "ai-input"]), "unknown", "silence permits no use by models");
     let input = "http://a.example/x\n\
         {\"url\": \"http://a.example/x\", \"purpose\": \"news\"}\n\
         {\"url\": \"http://a.example/x\", \"usage\": \"crawl\", \"purpose\": \"news\"}\n";

@@ -192,7 +192,7 @@ fn dump_shows_what_is_weighed() {
     let place = Place::new();
     place.write(
         "robots.txt",
-        "ACAP-crawler: a\nACAP-usage-purpose: news\nACAP-disallow-train: /x\nACAP-crawler: *\n\
+        "ACAP-crawler: a\nACAP-usage-purpose: news\nACAP-disallow-mirror: /x\nACAP-crawler: *\n\
          ACAP-allow-index: /n time-limit=3-days\nACAP-crawler: far\nACAP-permissions-reference: /far.txt\n\
          User-agent: *\nDisallow: /\n",
     );
@@ -200,7 +200,7 @@ fn dump_shows_what_is_weighed() {
     let dump = |stage, more: &[&str]| place.run(&[&["dump", stage, "robots.txt"], more].concat()).ok();
     let policy = dump("policy", &[]);
     for expected in
-        [", ACAP): a, for news\n", "prohibit train /x\n", "/n, time-limit=3-days\n", ": far, incomplete\n"]
+        [", ACAP): a, for news\n", "prohibit mirror /x\n", "/n, time-limit=3-days\n", ": far, incomplete\n"]
     {
         assert!(policy.contains(expected), "{expected} {policy}");
     }
@@ -210,13 +210,13 @@ fn dump_shows_what_is_weighed() {
     let image = dump("image", &[]);
     for expected in [
         "    a: scoped list at ",
-        "      ACAP train, for news: program at ",
+        "      ACAP mirror, for news: program at ",
         "      to any crawler: scoped list at ",
         "        ACAP index: program at ",
         "    far: scoped list at ",
         "incomplete",
         "scopes:\n  scope at 0x0: 3 patterns",
-        "further usages: 1\n  usage 25: train\n",
+        "further usages: 1\n  usage 25: mirror\n",
         "1 sets of conditions, 1 own usages, 1 references\n",
     ] {
         assert!(image.contains(expected), "{expected} {image}");
