@@ -242,7 +242,8 @@ impl Page {
         let end = Instant::now() + DEADLINE;
         loop {
             let heard = self.heard();
-            // A file has its name before it has its contents, so only the event says that it is whole.
+            // A file has its name before it has its contents, so only the event says that it is
+            // whole.
             if let Some(name) = heard.downloads.get(begun).filter(|_| heard.whole > begun) {
                 return folder.join(name);
             }

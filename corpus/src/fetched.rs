@@ -337,7 +337,8 @@ mod tests {
         assert_eq!((0..wanted.len()).map(facts).collect::<Vec<_>>(), wanted);
     }
 
-    /// A page that cannot be read is no capture that is refused, unless the stream is damaged there.
+    /// A page that cannot be read is no capture that is refused, unless the stream is damaged
+    /// there.
     #[test]
     fn records_of_pages_that_cannot_be_read_are_others() {
         let page = "https://a.example/p";

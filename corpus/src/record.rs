@@ -49,7 +49,8 @@ pub(crate) struct Range {
     pub(crate) offset: u64,
     /// The length in bytes.
     pub(crate) length: u64,
-    /// The fetch that the row names, which counts as one that cannot be read if the range cannot be.
+    /// The fetch that the row names, which counts as one that cannot be read if the range cannot
+    /// be.
     pub(crate) fetch: Option<Fetch>,
 }
 

@@ -312,8 +312,8 @@ impl<P: Clone> Chosen<P> {
         }
     }
 
-    /// The revisits because of which nobody knows what a newest fetch found, in an order that depends only on the URLs,
-    /// and the number of captures that were renewed.
+    /// The revisits because of which nobody knows what a newest fetch found, in an order that
+    /// depends only on the URLs, and the number of captures that were renewed.
     pub fn revisited(&self) -> (Vec<&Skipped>, u64) {
         let of_sites = self.revisits.iter().map(|(key, renewals)| (renewals, self.sites.get(key)));
         let of_targets =

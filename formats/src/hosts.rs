@@ -61,7 +61,8 @@ impl Places {
 
 impl Table {
     /// Places sites, each given by its name and the number of bytes that it takes up in a bucket,
-    /// under the first seed that keeps every site near its home, in the smallest table that has one.
+    /// under the first seed that keeps every site near its home, in the smallest table that has
+    /// one.
     ///
     /// # Errors
     /// [`ImageError::TooLarge`] for 2³² places, or names that collide in every table: equal ones.

@@ -177,7 +177,7 @@ impl<'a> Verdict<'a> {
         };
         let of_preferences = (!self.usage.is_crawl()).then(|| statements::of_preferences(&query, most));
         match (of_rules, of_preferences) {
-            // Statements that agree with the rules add their conditions, and so do rules about parts.
+            // Statements that agree with the rules add their conditions; so do rules about parts.
             (Some(own), Some(united)) => {
                 let mut terms = united.terms;
                 if self.answer.decision == Decision::Conditional {

@@ -10,8 +10,8 @@
 //!
 //! Each witness is a question to `runtime`; nothing is weighed here. If the same groups apply to
 //! several crawlers, and the image answers for all or none of them, only one of them is measured.
-//! Each of many crawlers may have many patterns, so one text may cost the square of its length: what
-//! exceeds [`WORK`] is not measured, and each share is [`Share::Part`] and incomplete.
+//! Each of many crawlers may have many patterns, so one text may cost the square of its length:
+//! what exceeds [`WORK`] is not measured, and each share is [`Share::Part`] and incomplete.
 
 use crate::coverage::{
     AnswersKey, Applying, Found, Share, answering, answers_key, applying, fresh, is_for_all, is_held, naming,
@@ -29,9 +29,9 @@ use std::collections::{BTreeSet, HashMap};
 pub const ASKED: [u16; 6] = [AI_TRAIN, AI_INPUT, AI_INDEX, SEARCH, INDEX, TDM];
 
 /// The work on the crawlers of one text after which the rest are not measured, in bytes of patterns
-/// that are asked about. [`PATTERN`] and [`GROUP`] are the least for one of them. 2,200 groups with a
-/// name each, as many as the largest known text has, are within it; hostile texts end after a second
-/// or two.
+/// that are asked about. [`PATTERN`] and [`GROUP`] are the least for one of them. 2,200 groups with
+/// a name each, as many as the largest known text has, are within it; hostile texts end after a
+/// second or two.
 pub const WORK: usize = 1 << 27;
 const PATTERN: usize = 64;
 const GROUP: usize = 8;

@@ -121,7 +121,8 @@ fn usages_and_conditions() {
     assert_eq!((found("preserve").share, found("preserve").conditional), (Share::All, false));
 }
 
-/// Texts whose crawlers each have many patterns, or that name too many, end: the rest is not certain.
+/// Texts whose crawlers each have many patterns, or that name too many, end: the rest is not
+/// certain.
 #[test]
 fn work_on_crawlers_is_limited() {
     let named = |count: usize, rest: &str| -> String {

@@ -24,8 +24,8 @@ pub(crate) struct Arguments {
     /// Print the URLs that are not allowed instead
     #[arg(short = 'v', long)]
     invert: bool,
-    /// Print URLs that the image knows nothing about, or leave them out; those about which something
-    /// could not be read are always left out
+    /// Print URLs that the image knows nothing about, or leave them out; those about which
+    /// something could not be read are always left out
     #[arg(long, value_name = "PERMISSION", default_value = "deny")]
     unknown: Permission,
     /// Print the answer for each of these URLs, as `query --json` does, instead of its line

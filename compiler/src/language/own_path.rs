@@ -20,7 +20,8 @@ pub(super) enum Reading<'v> {
     /// A URL of the file's own host and port: its path and query, which may be empty, or begin with
     /// another sign than `/`.
     Own(&'v [u8]),
-    /// A URL in a file whose host is not known: its path and query, as above. It may be the file's own, so it prohibits; it may be another's, so it permits nothing.
+    /// A URL in a file whose host is not known: its path and query, as above. It may be the file's
+    /// own, so it prohibits; it may be another's, so it permits nothing.
     OfSomeHost(&'v [u8]),
     /// A URL of another site, or of none.
     Elsewhere,

@@ -51,7 +51,8 @@ pub struct RslDocument {
 /// A `content` element: the URLs that licences are for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
-    /// A path pattern or an absolute URL, as written, without white space around it; it may be empty.
+    /// A path pattern or an absolute URL, as written, without white space around it; it may be
+    /// empty.
     pub url: String,
     /// The licence server, from which a crawler needs a token.
     pub server: Option<String>,
@@ -71,8 +72,8 @@ pub struct Licence {
     /// The prohibited tokens; several elements of one type are joined.
     pub prohibits: Terms,
     /// Whether a list could not be read: one of `permits` that is separated by commas, and so read
-    /// as empty, or one of permitted users or places that is empty, or one of prohibited usages with
-    /// a word that is none. It may have been meant to permit, or to prohibit.
+    /// as empty, or one of permitted users or places that is empty, or one of prohibited usages
+    /// with a word that is none. It may have been meant to permit, or to prohibit.
     pub has_unreadable_terms: bool,
     /// The payment; `None` if there is no such element.
     pub payment: Option<Payment>,
