@@ -16,12 +16,18 @@ pub(super) fn statements(query: &Query<'_>, file: &File) -> Vec<Statement> {
         return Vec::new();
     }
     let urls = page_urls(query);
-    let linked = urls.iter().filter_map(|url| answer(query, Some(url), None, true));
+    let linked: Vec<Statement> = urls.iter().filter_map(|url| answer(query, Some(url), None, true)).collect();
     let inline = inline(query.html());
     let inline = inline.iter().filter_map(|xml| statement(query, rsl::read(xml.as_bytes()), None, true));
-    let of_page: Vec<Statement> = linked.chain(inline).collect();
-    if !of_page.is_empty() {
-        return of_page;
+    let inline: Vec<Statement> = inline.collect();
+    // A document that is out of date is unread, and stands before those of the site if it spoke of the
+    // usage.
+    let fresh = Query { now: None, ..*query };
+    let spoke = urls.iter().any(|url| answer(&fresh, Some(url), None, true).is_some());
+    let stands = spoke || !inline.is_empty();
+    let mut all = [linked, inline].concat();
+    if stands {
+        return all;
     }
     let name = file.selected(query.agents);
     let mut records = name.map(|name| file.of(&name, &[Key::License])).unwrap_or_default();
@@ -30,7 +36,8 @@ pub(super) fn statements(query: &Query<'_>, file: &File) -> Vec<Statement> {
         records = file.leading(Key::License);
         records.retain(|record| !record.value.is_empty());
     }
-    of_records(query, records)
+    all.extend(of_records(query, records));
+    all
 }
 
 /// The statements of the documents that these records name.
