@@ -29,7 +29,7 @@ use std::collections::{BTreeSet, HashMap};
 pub const ASKED: [u16; 6] = [AI_TRAIN, AI_INPUT, AI_INDEX, SEARCH, INDEX, TDM];
 
 /// The work on the crawlers of one text after which the rest are not measured, in bytes of patterns
-/// that are asked about. [`PATTERN`] and [`GROUP`] are the least for one of them. 2,200 groups with
+/// that are asked about. `PATTERN` and `GROUP` are the least for one of them. 2,200 groups with
 /// a name each, as many as the largest known text has, are within it; hostile texts end after a
 /// second or two.
 pub const WORK: usize = 1 << 27;
