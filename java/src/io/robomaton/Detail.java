@@ -17,7 +17,7 @@ final class Detail {
     static final int FIELD = 4;
     private static final int PREFERENCE = 5;
     private static final int NOTATIONS = 4;
-    private static final int LANGUAGES = 8;
+    static final int LANGUAGES = 9;
     private static final int CARRIERS = 7;
     private static final int EFFECTS = 8;
 

@@ -9,7 +9,6 @@ import java.util.Deque;
  */
 final class PolicyCheck {
     private static final int NO_TAG = 0;
-    private static final int LANGUAGES = 8;
     private static final int PADDING = 512;
 
     private final Shard shard;
@@ -130,7 +129,7 @@ final class PolicyCheck {
             if (!isLinked && tag != NO_TAG) {
                 return "a list of rules has a tag";
             }
-            if (isLinked && (tag >> 9 != 0 || (tag >> 3 & 15) >= LANGUAGES)) {
+            if (isLinked && (tag >> 9 != 0 || (tag >> 3 & 15) >= Detail.LANGUAGES)) {
                 return "a list of preferences has an unknown tag";
             }
             ranked.insert(lists.u32(entry + 4));

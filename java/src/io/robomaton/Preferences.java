@@ -192,7 +192,7 @@ final class Preferences {
             int tag = lists.u16(at + 2);
             int kind = tag & 7;
             int language = tag >> 3 & 15;
-            if (tag >> 9 != 0 || language > ROBOTS_META) {
+            if (tag >> 9 != 0 || language >= Detail.LANGUAGES) {
                 throw Damage.FOUND;
             }
             boolean isOfElements = (tag & 0x100) != 0 && question.terms.elements();

@@ -79,7 +79,7 @@ final class Statements {
         for (List<Finding> set : sets.values()) {
             weigh(set, isClosed);
         }
-        long[] superseding = new long[8];
+        long[] superseding = new long[Detail.LANGUAGES];
         Arrays.fill(superseding, Long.MAX_VALUE);
         for (Finding finding : findings) {
             if (finding.statement.effect() == SUPERSEDES) {
