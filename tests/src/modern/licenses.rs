@@ -20,8 +20,8 @@ pub(super) fn statements(query: &Query<'_>, file: &File) -> Vec<Statement> {
     let inline = inline(query.html());
     let inline = inline.iter().filter_map(|xml| statement(query, rsl::read(xml.as_bytes()), None, true));
     let inline: Vec<Statement> = inline.collect();
-    // A document that is out of date is unread, and stands before those of the site if it spoke of the
-    // usage.
+    // A document that is out of date is unread, and stands before those of the site if it spoke of
+    // the usage.
     let fresh = Query { now: None, ..*query };
     let spoke = urls.iter().any(|url| answer(&fresh, Some(url), None, true).is_some());
     let stands = spoke || !inline.is_empty();
