@@ -45,7 +45,7 @@ fn conditions_of_parts_hold_for_the_whole() {
     place.run(&["explain", "i.rimg", "https://h.example/a", "--usage", "search"]).ok();
 }
 
-/// What stands beyond the limit of statements is unread for each usage that it speaks of.
+/// A statement beyond the limit leaves its usages unread.
 #[test]
 fn tags_beyond_the_limit_of_statements_are_unread() {
     let robots = capture("https://h.example/robots.txt", "User-agent: *\nContent-Signal: ai-train=yes\n");
@@ -75,7 +75,7 @@ fn directives_in_malformed_tags_of_acap_count() {
     }
 }
 
-/// A document of a part of a page does not set those of the site aside.
+/// The site's licences count beside the licence of a part of a page.
 #[test]
 fn an_unread_licence_of_a_part_leaves_the_sites_refusal() {
     let robots = capture("https://h.example/robots.txt", "License: https://h.example/l.xml\n");
@@ -180,7 +180,7 @@ fn a_visit_needs_the_permission_to_crawl() {
     assert_eq!((visit.code, &*visit.out), (1, "never\thttps://h.example/p\n"));
 }
 
-/// What could not be read is no ignorance of the image.
+/// A site whose statements could not be read is not an unknown site.
 #[test]
 fn a_filter_leaves_out_what_could_not_be_read() {
     let captures = [

@@ -74,7 +74,7 @@ fn uses_are_counted_by_language() {
         "languages": [
             { "language": "aipref", "refused": 0, "refused_in_part": 1, "conditional": 0, "permitted": 1, "unknown": 0 },
             { "language": "content-signals", "refused": 3, "refused_in_part": 0, "conditional": 0, "permitted": 2, "unknown": 0 },
-            // What stands behind the cut of g is not of the language of the signal before it.
+            // The unread rest of g is not a Content Signal.
             { "language": "rep", "refused": 0, "refused_in_part": 0, "conditional": 0, "permitted": 0, "unknown": 1 },
         ],
         "contradictory": 1,

@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let allowed = match answered.verdict.safe_decision() {
             Decision::Allowed => true,
             Decision::Disallowed | Decision::Conditional => false,
-            // What could not be read may refuse.
+            // A statement that could not be read may refuse.
             Decision::Unknown => arguments.unknown == Permission::Allow && !answered.verdict.is_incomplete(),
         };
         if answered.is_mistake() || allowed == arguments.invert {

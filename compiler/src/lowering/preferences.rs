@@ -168,7 +168,7 @@ impl<'s> Lowering<'s, '_> {
             }));
             return;
         }
-        // What is beyond is unread, once for each usage.
+        // Beyond the limit, each usage is unread, and said so once.
         let (language, known) = (record.language, group.statements.len());
         let is_new = |said: &Said| preferences.unread.insert((place, language, said.usage));
         let unread_of = |Said { usage, .. }| Statement {

@@ -54,7 +54,7 @@ pub(super) fn title(
     writeln!(out, "{}\n", rendered(renderer, &[title]))
 }
 
-/// The renderer replaces the control characters of ASCII that it quotes, and not those of Latin-1.
+/// The drawing as text. The renderer itself replaces only the control characters of ASCII.
 fn rendered(renderer: &Renderer, groups: &[Group<'_>]) -> String {
     renderer.render(groups).replace(|letter| ('\u{80}'..='\u{9F}').contains(&letter), "\u{FFFD}")
 }
