@@ -1,19 +1,23 @@
 //! Parquet: each row is a capture, by the names of the columns.
 //!
-//! It stands between `input`, which has the file, and `row`. Only relevant columns are read, a few
-//! rows at a time, so memory holds one page and one dictionary of each, as large as the writer made
-//! them. Invariants: every row is one item; a damaged row group is reported, and the next one is
-//! read; a panic of the crate `parquet` counts as damage. It does not know what the columns mean.
+//! It stands between `input`, which has the file, and `row`; `pages` checks what it is told before
+//! it reserves memory. Only relevant columns are read, a few rows at a time, so memory holds one
+//! page and one dictionary of each, as large as the writer made them. Invariants: every row is one
+//! item; a damaged row group is reported, and the next one is read; a panic of the crate `parquet`
+//! counts as damage. It does not know what the columns mean.
+
+mod pages;
 
 use crate::record::Event;
 use crate::row::{Column, Row, Scalar};
 use crate::{ReadLimits, SkipReason};
 use ::parquet::basic::{ConvertedType, LogicalType, TimeUnit};
-use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use ::parquet::data_type::{ByteArray, DataType};
 use ::parquet::errors::ParquetError;
-use ::parquet::file::reader::{FileReader, SerializedFileReader};
+use ::parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 use ::parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
+use pages::Checked;
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -33,7 +37,8 @@ type Cells = Box<dyn FnMut(usize) -> Result<Vec<Option<Value>>, ParquetError>>;
 
 /// The rows of a file.
 pub(crate) struct Rows<'l> {
-    reader: SerializedFileReader<File>,
+    file: File,
+    metadata: ParquetMetaData,
     limits: &'l ReadLimits,
     columns: Vec<(usize, Column)>,
     /// The number of row groups that were started.
@@ -50,19 +55,20 @@ pub(crate) struct Rows<'l> {
 impl<'l> Rows<'l> {
     /// Reads the metadata of a file.
     pub(crate) fn of(file: File, limits: &'l ReadLimits) -> Result<Rows<'l>, SkipReason> {
-        let reader = guarded(|| SerializedFileReader::new(file))
+        let metadata = guarded(|| ParquetMetaDataReader::new().parse_and_finish(&file))
             .map_err(|error| SkipReason::Table(error.to_string()))?;
-        let columns = columns(reader.metadata().file_metadata().schema_descr())?;
+        let columns = columns(metadata.file_metadata().schema_descr())?;
         let (cells, held) = (Vec::new(), Vec::new().into_iter());
-        Ok(Rows { reader, limits, columns, groups: 0, cells, held, next: 1, group_end: 1 })
+        Ok(Rows { file, metadata, limits, columns, groups: 0, cells, held, next: 1, group_end: 1 })
     }
 
     /// Starts the next row group.
     fn begin(&mut self, group: usize) -> Result<(), ParquetError> {
-        let rows = u64::try_from(self.reader.metadata().row_group(group).num_rows()).unwrap_or(0);
+        let group = self.metadata.row_group(group);
+        let rows = u64::try_from(group.num_rows()).unwrap_or(0);
         self.groups += 1;
         self.group_end = self.next.saturating_add(rows);
-        self.cells = guarded(|| cells_of(&self.reader, group, &self.columns))?;
+        self.cells = guarded(|| cells_of(&self.file, group, &self.columns))?;
         Ok(())
     }
 
@@ -104,7 +110,7 @@ impl Iterator for Rows<'_> {
             }
             let read = if at < self.group_end {
                 self.fill()
-            } else if self.groups < self.reader.num_row_groups() {
+            } else if self.groups < self.metadata.num_row_groups() {
                 self.begin(self.groups)
             } else {
                 return None;
@@ -157,20 +163,19 @@ fn columns(schema: &SchemaDescriptor) -> Result<Vec<(usize, Column)>, SkipReason
 
 /// Creates the readers for the columns of a row group.
 fn cells_of(
-    reader: &SerializedFileReader<File>,
-    group: usize,
+    file: &File,
+    group: &RowGroupMetaData,
     columns: &[(usize, Column)],
 ) -> Result<Vec<(Column, Cells)>, ParquetError> {
-    let group = reader.get_row_group(group)?;
-    let schema = reader.metadata().file_metadata().schema_descr();
     let cells = |&(place, column): &(usize, Column)| {
-        let chunk = group.metadata().column(place);
+        let chunk = group.column(place);
         let numbers =
             [chunk.compressed_size(), chunk.data_page_offset(), chunk.dictionary_page_offset().unwrap_or(0)];
         if numbers.iter().any(|number| *number < 0) {
             return Err(ParquetError::General("a place or a length is negative".to_owned()));
         }
-        let (leaf, data) = (schema.column(place), group.get_column_reader(place)?);
+        let leaf = chunk.column_descr_ptr();
+        let data = get_column_reader(leaf.clone(), Box::new(Checked::of(file, group, place)?));
         let level = leaf.max_def_level();
         let scale = scale(&leaf);
         let number = move |number: i64| Some(Value::Scalar(Scalar::Number(scale(number))));

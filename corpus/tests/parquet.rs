@@ -1,0 +1,198 @@
+//! Parquet: pages of every encoding are read, and numbers that no page can keep are an error before
+//! memory is reserved for them.
+
+use ::parquet::basic::{Compression, Encoding};
+use ::parquet::column::writer::ColumnWriter;
+use ::parquet::data_type::{ByteArray, FixedLenByteArray};
+use ::parquet::file::properties::{WriterProperties, WriterVersion};
+use ::parquet::file::writer::SerializedFileWriter;
+use ::parquet::schema::parser::parse_message_type;
+use robomaton_corpus::{Input, Item, ReadLimits, read};
+use std::fs;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+/// Rows of a file. Many, so that a delta encoding needs several blocks.
+const ROWS: usize = 1_000;
+
+fn url(row: usize) -> Vec<u8> {
+    format!("http://h{row:04}.example/robots.txt").into_bytes()
+}
+
+/// A body; every third row has none.
+fn body(row: usize) -> Option<Vec<u8>> {
+    (!row.is_multiple_of(3)).then(|| format!("Disallow: /{}\n", "x".repeat(row % 50)).into_bytes())
+}
+
+/// A file of a column of URLs of this type, and a column of bodies.
+fn file(
+    url_type: &str,
+    compression: Compression,
+    version: WriterVersion,
+    encoding: Option<Encoding>,
+) -> Vec<u8> {
+    let schema = format!("message m {{ required {url_type} url; optional binary body; }}");
+    let schema = Arc::new(parse_message_type(&schema).expect("a schema"));
+    let properties = WriterProperties::builder()
+        .set_compression(compression)
+        .set_writer_version(version)
+        .set_dictionary_enabled(encoding.is_none())
+        .set_data_page_row_count_limit(300)
+        .set_write_batch_size(100);
+    let properties = match encoding {
+        Some(encoding) => properties.set_encoding(encoding),
+        None => properties,
+    };
+    let mut out = Vec::new();
+    let mut writer =
+        SerializedFileWriter::new(&mut out, schema, Arc::new(properties.build())).expect("a Vec");
+    let mut group = writer.next_row_group().expect("a row group");
+    while let Some(mut column) = group.next_column().expect("a column") {
+        let levels: Vec<i16> = (0..ROWS).map(|row| i16::from(body(row).is_some())).collect();
+        match column.untyped() {
+            ColumnWriter::FixedLenByteArrayColumnWriter(out) => {
+                let urls: Vec<_> = (0..ROWS).map(|row| FixedLenByteArray::from(url(row))).collect();
+                out.write_batch(&urls, None, None).expect("values");
+            }
+            ColumnWriter::ByteArrayColumnWriter(out) if out.get_descriptor().name() == "url" => {
+                let urls: Vec<_> = (0..ROWS).map(|row| ByteArray::from(url(row))).collect();
+                out.write_batch(&urls, None, None).expect("values");
+            }
+            ColumnWriter::ByteArrayColumnWriter(out) => {
+                let bodies: Vec<_> = (0..ROWS).filter_map(body).map(ByteArray::from).collect();
+                out.write_batch(&bodies, Some(&levels), None).expect("values");
+            }
+            _ => panic!("a column of another type"),
+        }
+        column.close().expect("a column");
+    }
+    group.close().expect("a row group");
+    writer.close().expect("a file");
+    out
+}
+
+/// What a file holds: `SITE BODY` of its captures, and reasons.
+fn told(bytes: &[u8]) -> Vec<String> {
+    let home = tempfile::tempdir().expect("a directory");
+    let path = home.path().join("x.parquet");
+    fs::write(&path, bytes).expect("a file");
+    let mut lines = Vec::new();
+    let mut tell = |item| {
+        lines.push(match item {
+            Item::Capture(capture) => format!("{} {}", capture.site, String::from_utf8_lossy(&capture.body)),
+            Item::Skipped(skipped) => format!("{} {}", skipped.reason.name(), skipped.reason),
+            other => panic!("{other:?}"),
+        });
+        ControlFlow::Continue(())
+    };
+    read(&[Input::Path(path)], &ReadLimits::default(), &AtomicU64::new(0), &mut tell).expect("a file");
+    lines
+}
+
+#[test]
+fn pages_of_every_encoding_are_read() {
+    let expected: Vec<String> = (0..ROWS)
+        .map(|row| {
+            let body = String::from_utf8(body(row).unwrap_or_default()).expect("text");
+            format!("http://h{row:04}.example {body}")
+        })
+        .collect();
+    for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
+        for (url_type, encoding) in [
+            ("binary", None),
+            ("binary", Some(Encoding::PLAIN)),
+            ("binary", Some(Encoding::DELTA_LENGTH_BYTE_ARRAY)),
+            ("binary", Some(Encoding::DELTA_BYTE_ARRAY)),
+            ("fixed_len_byte_array(31)", None),
+            ("fixed_len_byte_array(31)", Some(Encoding::PLAIN)),
+            ("fixed_len_byte_array(31)", Some(Encoding::DELTA_BYTE_ARRAY)),
+        ] {
+            for compression in [Compression::UNCOMPRESSED, Compression::SNAPPY] {
+                let told = told(&file(url_type, compression, version, encoding));
+                assert!(
+                    told == expected,
+                    "{version:?} {url_type} {encoding:?} {compression:?}: {:?}",
+                    &told[..1]
+                );
+            }
+        }
+    }
+}
+
+/// A number as Thrift's compact protocol and delta encodings write it.
+fn varint(mut number: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while number > 0x7F {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+    bytes
+}
+
+/// A structure in Thrift's compact protocol, of numbers in fields that follow each other.
+fn numbers(values: &[u64]) -> Vec<u8> {
+    values.iter().flat_map(|value| [vec![0x15], varint(value * 2)].concat()).collect()
+}
+
+/// The header of a page of this type and length, with the field of its type and the numbers in it.
+fn header(page_type: u64, length: u64, stored: usize, field: u8, inside: &[u64]) -> Vec<u8> {
+    [numbers(&[page_type, length, stored as u64]), vec![field << 4 | 12], numbers(inside), vec![0, 0]]
+        .concat()
+}
+
+/// A page of values of an encoding, whose column has no missing values.
+fn data_page(values: u64, encoding: Encoding, data: &[u8]) -> Vec<u8> {
+    let inside = [values, encoding as u64, Encoding::RLE as u64, Encoding::RLE as u64];
+    [header(0, data.len() as u64, data.len(), 2, &inside), data.to_vec()].concat()
+}
+
+/// A dictionary.
+fn dictionary(values: u64, data: &[u8]) -> Vec<u8> {
+    let inside = [values, Encoding::PLAIN as u64];
+    [header(2, data.len() as u64, data.len(), 4, &inside), data.to_vec()].concat()
+}
+
+#[test]
+fn numbers_that_no_page_can_keep_are_an_error() {
+    let list = |count: u64| [varint(128), varint(4), varint(count), varint(0)].concat();
+    // Deltas of no bits.
+    let long_list = |count: u64| {
+        let blocks = (count - 1).div_ceil(128) as usize;
+        [list(count), vec![0; 5 * blocks]].concat()
+    };
+    let claims = |length| [header(0, length, 20, 2, &[1, 0, 3, 3]), vec![0; 20]].concat();
+    let lengths = "a page has more lengths than values, or ends in them";
+    let (many, some) = (u64::from(u32::MAX) / 2, 1 << 23);
+    for (page, expected) in [
+        (claims((1 << 31) - 1), "a page claims 2147483647 bytes; with 20 in the file, 16777216 are the most"),
+        (claims(1 << 40), "a page claims 1099511627776 bytes; with 20 in the file, 16777216 are the most"),
+        (dictionary(many, &[0; 20]), "a page claims 2147483647 values; 8388608 are the most"),
+        (dictionary(21, &[0; 20]), "a dictionary claims more values than it has bytes"),
+        (data_page(9, Encoding::DELTA_LENGTH_BYTE_ARRAY, &list(1 << 45)), lengths),
+        (data_page(9, Encoding::DELTA_BYTE_ARRAY, &list(10)), lengths),
+        (data_page(9, Encoding::DELTA_BYTE_ARRAY, &[long_list(9), list(1 << 45)].concat()), lengths),
+        (data_page(9, Encoding::DELTA_BYTE_ARRAY, &long_list(9)), lengths),
+        (
+            data_page(some + 1, Encoding::DELTA_BYTE_ARRAY, &list(1)),
+            "a page claims 8388609 values; 8388608 are the most",
+        ),
+        (
+            vec![0x15, 0, 0x25, 2, 0x15, 2],
+            "the header of a page does not begin with its type and its lengths",
+        ),
+        (vec![0x15; 80], "the header of a page does not begin with its type and its lengths"),
+    ] {
+        // In the place of the first page, which is longer.
+        let mut file =
+            file("binary", Compression::UNCOMPRESSED, WriterVersion::PARQUET_1_0, Some(Encoding::PLAIN));
+        file[4..4 + page.len()].copy_from_slice(&page);
+        assert_eq!(
+            told(&file),
+            [format!(
+                "table damaged table, of which the rest is not read: row group 0: Parquet error: {expected}"
+            )]
+        );
+    }
+}
