@@ -406,6 +406,12 @@ pub enum SkipReason {
 }
 
 impl SkipReason {
+    /// True for a revisit or 304 response that was read, and refers to content that is not kept;
+    /// false for what cannot be read or used.
+    pub const fn is_of_revisit(&self) -> bool {
+        matches!(self, SkipReason::Revisit | SkipReason::RevisitHeader | SkipReason::NotModified)
+    }
+
     /// The kind of the reason, a constant for counting.
     pub const fn name(&self) -> &'static str {
         match self {

@@ -153,8 +153,12 @@ impl<'o> Gathering<'o> {
         let gathered = &mut *self.lock();
         gathered.report.ignored_records += block.ignored;
         block.skipped.drain(..).for_each(|skipped| gathered.report.skip(&skipped));
-        gathered.report.revisits += block.revisits.len() as u64;
         for revisit in block.revisits.drain(..) {
+            // What cannot be read is told even if a newer fetch of its URL can be.
+            match revisit.otherwise.reason.is_of_revisit() {
+                true => gathered.report.revisits += 1,
+                false => gathered.report.skip(&revisit.otherwise),
+            }
             if self.pages_wanted
                 && is_of_site(revisit.url.path())
                 && let Ok(site) = SiteKey::from_url(revisit.url.as_str())

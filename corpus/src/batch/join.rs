@@ -68,7 +68,8 @@ pub(super) fn finish<'o>(
     report.read_time = read_time;
     report.others_dropped = chosen.overflowed();
     let (lost, renewed) = chosen.revisited();
-    lost.into_iter().for_each(|skipped| report.skip(skipped));
+    // Of others, `gather` has told each.
+    lost.into_iter().filter(|lost| lost.reason.is_of_revisit()).for_each(|lost| report.skip(lost));
     report.renewed = renewed;
     report.distinct_bodies = shared.known().len() as u64;
     report.cut_bodies = shared.known().iter().filter(|known| known.cut).count() as u64;

@@ -5,7 +5,7 @@
 #![allow(dead_code)] // each test file uses its part of this
 
 use robomaton_corpus::{
-    BatchOptions, Built, Capture, Input, Item, Progress, ReadLimits, Revisit, SkipReason, build, read_from,
+    BatchOptions, Built, Capture, Input, Item, Progress, ReadLimits, Revisit, build, read_from,
 };
 use robomaton_runtime::{Image, Site, Terms, Usage, Verdict};
 use robomaton_tests::write::record;
@@ -32,12 +32,6 @@ pub(crate) fn items_within(name: &str, bytes: &[u8], limits: &ReadLimits) -> Vec
     items
 }
 
-/// True if a record is no revisit of a capture because none was found, rather than one that cannot
-/// be read.
-fn is_of_revisits(reason: &SkipReason) -> bool {
-    matches!(reason, SkipReason::Revisit | SkipReason::RevisitHeader | SkipReason::NotModified)
-}
-
 /// All items of a stream, one per line: `URL BODY` for a capture, `at N: kind` for a skipped
 /// record.
 pub(crate) fn lines_within(name: &str, bytes: &[u8], limits: &ReadLimits) -> Vec<String> {
@@ -47,7 +41,7 @@ pub(crate) fn lines_within(name: &str, bytes: &[u8], limits: &ReadLimits) -> Vec
         }
         Item::Target(target) => format!("target {}", target.url),
         Item::Revisit(revisit) => match &**revisit {
-            Revisit { otherwise, .. } if !is_of_revisits(&otherwise.reason) => {
+            Revisit { otherwise, .. } if !otherwise.reason.is_of_revisit() => {
                 format!("at {}: {}", otherwise.at, otherwise.reason.name())
             }
             Revisit { key: Some(key), .. } => format!("revisit {key}"),
