@@ -403,6 +403,11 @@ fn with(argument: &str) -> Result<(String, PathBuf), String> {
 }
 
 impl WithArgs {
+    /// True if no file is given.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.with.is_empty()
+    }
+
     /// The files' paths and texts; of two for one path, the first counts.
     pub(crate) fn read(&self) -> Result<SiteFiles, Failure> {
         let files = self.with.iter().map(|(path, file)| Ok((path.clone(), read_text(file, LONGEST_PAGE)?)));

@@ -63,7 +63,7 @@ use robomaton_formats::Profile;
 use robomaton_formats::vocabulary::{ControlToken, control_token};
 
 /// The options for compiling texts.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// The dialect.
     pub profile: Profile,

@@ -11,6 +11,7 @@ use crate::options::{
 };
 use crate::output::{ColorArg, Out, Painter};
 use clap::Args;
+use robomaton_compiler::Options;
 use robomaton_explain::{Error, Explanation, TextQuery, explain, url_mistake};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -42,8 +43,8 @@ pub(crate) struct Arguments {
 }
 
 const EXAMPLES: &str = "\
---with, the profile and the limits apply to a robots.txt file only; an image is explained as it was compiled, and \
---document selects a document of the site in it. An image compiled with --no-sources has no texts to explain.
+--with, the profile, the limits, --vocabulary and --control-token apply to a robots.txt file only; an image is \
+explained as it was compiled, and --document selects a document of the site in it. An image compiled with --no-sources has no texts to explain.
 
 Examples:
   robomaton explain crawl.rimg --agent GPTBot https://example.com/private/x
@@ -86,6 +87,11 @@ fn begins_as_image(path: &Path) -> bool {
 fn explain_image(arguments: &Arguments) -> Result<Explanation, Failure> {
     if let Some(mistake) = url_mistake(&arguments.url) {
         return Err(Failure::Message(mistake));
+    }
+    if !arguments.with.is_empty() || arguments.dialect.options() != Options::default() {
+        let what = "an image is explained as it was compiled; --with, the profile, the limits, --vocabulary \
+                    and --control-token apply to a robots.txt only";
+        return Err(Failure::Message(what.to_owned()));
     }
     let query = arguments.query.query();
     let image = arguments.layers.open(&arguments.file)?.with_terms(arguments.terms.terms(query.elements));

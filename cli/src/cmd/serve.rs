@@ -7,6 +7,7 @@ use crate::input::remark_logged;
 use crate::options::{Dialect, LayersArgs, TermsArgs};
 use crate::output::remark;
 use clap::Args;
+use robomaton_formats::site::SiteKey;
 use robomaton_serve::{Error, Options, Server, StoreServerOptions, Token};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -41,7 +42,7 @@ pub(crate) struct Arguments {
     listen: SocketAddr,
     /// Host name that browsers may use, in addition to IP addresses and `localhost`; may be given
     /// several times
-    #[arg(long = "host", value_name = "NAME")]
+    #[arg(long = "host", value_name = "NAME", value_parser = host_name)]
     hosts: Vec<String>,
     /// Do not verify an image before it answers. Opening then takes constant time; a damaged image
     /// may give wrong answers
@@ -67,6 +68,15 @@ fn address(text: &str) -> Result<SocketAddr, String> {
             Err(_) => "an IP address and a port below 65536, as in 127.0.0.1:8080".to_owned(),
         }
     })
+}
+
+/// The name of a host, as clients send it.
+fn host_name(text: &str) -> Result<String, String> {
+    let is_bare = !text.contains([':', '/']);
+    match SiteKey::from_host(text) {
+        Ok(site) if is_bare => Ok(site.authority().to_owned()),
+        _ => Err("the name of a host without scheme and port, as in robots.example.com".to_owned()),
+    }
 }
 
 const EXAMPLES: &str = "\
