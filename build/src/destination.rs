@@ -248,7 +248,10 @@ fn replace(new: &Path, path: &Path) -> Result<(), Error> {
 fn replace_in_turn(new: &Path, path: &Path) -> Result<(), Error> {
     let failed = |error| Error::write(path, error);
     // No job removes a directory of this name.
-    let old = tempfile::Builder::new().prefix(".robomaton-").suffix(".old").tempdir_in(directory(path));
+    let old = tempfile::Builder::new()
+        .prefix(robomaton_corpus::UNFINISHED)
+        .suffix(".old")
+        .tempdir_in(directory(path));
     let old = old.map_err(failed)?.keep();
     match fs::rename(path, &old) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {

@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::Builder;
 
-const PREFIX: &str = ".robomaton-";
+/// No reader of directories takes such a name for an input.
+const PREFIX: &str = robomaton_corpus::UNFINISHED;
 const SUFFIX: &str = ".part";
 
 /// Attempts to empty a directory that threads of this process may still write to.

@@ -14,6 +14,8 @@ use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// What some programs write before a text in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// The initial buffer size in bytes.
 const CHUNK: usize = 256 << 10;
 /// The maximum line length: a longer line is not text.
@@ -143,14 +145,17 @@ pub(crate) struct Chunks<R> {
     given: usize,
     /// Bytes of the buffer that were filled.
     filled: usize,
+    /// True before the first lines, which may begin with a byte order mark.
+    at_start: bool,
 }
 
 impl<R: Read> Chunks<R> {
     pub(crate) fn new(reader: R) -> Chunks<R> {
-        Chunks { reader, buffer: vec![0; CHUNK], given: 0, filled: 0 }
+        Chunks { reader, buffer: vec![0; CHUNK], given: 0, filled: 0, at_start: true }
     }
 
-    /// The next lines, each with its line end; the last line of the input may have none.
+    /// The next lines, each with its line end; the last line of the input may have none. A byte
+    /// order mark before the first is removed.
     pub(crate) fn next(&mut self) -> Result<Option<&[u8]>, Failure> {
         self.buffer.copy_within(self.given..self.filled, 0);
         self.filled -= self.given;
@@ -170,13 +175,19 @@ impl<R: Read> Chunks<R> {
             self.filled += read;
             if read == 0 {
                 self.given = self.filled;
-                return Ok(Some(&self.buffer[..self.given]).filter(|rest| !rest.is_empty()));
+                return Ok(Some(self.whole_lines()).filter(|rest| !rest.is_empty()));
             }
             if let Some(last) = memchr::memrchr(b'\n', &self.buffer[fresh..self.filled]) {
                 self.given = fresh + last + 1;
-                return Ok(Some(&self.buffer[..self.given]));
+                return Ok(Some(self.whole_lines()));
             }
         }
+    }
+
+    fn whole_lines(&mut self) -> &[u8] {
+        let lines = &self.buffer[..self.given];
+        let marked = std::mem::take(&mut self.at_start).then(|| lines.strip_prefix(BYTE_ORDER_MARK));
+        marked.flatten().unwrap_or(lines)
     }
 }
 
@@ -246,7 +257,7 @@ mod tests {
 
     #[test]
     fn chunks_are_whole_lines() {
-        let long = format!("a\r\n\n  b \n{}\nlast", "x".repeat(3 * CHUNK));
+        let long = format!("\u{feff}a\r\n\n  b \n{}\nlast", "x".repeat(3 * CHUNK));
         for step in [1, 3, 7, 1 << 20] {
             let mut chunks = Chunks::new(Slow(long.as_bytes(), step));
             let mut lines = Vec::new();

@@ -227,6 +227,16 @@ fn an_image_is_not_replaced_by_an_empty_one() {
     assert_eq!(place.run(&["query", "i.rimg", "http://a/"]).ok(), "unknown\thttp://a/\n");
 }
 
+/// An image that is made in the directory of its inputs is none of them.
+#[test]
+fn what_is_in_the_making_is_no_input() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("dir")).unwrap();
+    place.write("dir/a.example.txt", "User-agent: *\nDisallow: /\n");
+    let run = place.run(&["compile", "dir", "-o", "dir/i.rimg"]);
+    assert!(run.code == 0 && !run.err.contains("skipped dir/"), "{run:?}");
+}
+
 #[test]
 fn a_failed_run_leaves_the_old_image_and_nothing_else() {
     let place = Place::with_image();

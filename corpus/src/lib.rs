@@ -67,3 +67,4 @@ pub use resolve::{Chosen, Facts, Resolved};
 pub use robomaton_compiler::{Looks, sniff};
 pub use single::compile_alone;
 pub use status::{is_redirection, is_success};
+pub use walk::UNFINISHED;

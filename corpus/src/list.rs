@@ -1,7 +1,7 @@
 //! Command-line arguments for inputs: a path, `-`, or `@LIST`, a file of paths.
 //!
 //! A list has one path per line, relative to the current directory as on the command line; blank
-//! lines, and lines that begin with `#`, are ignored. It may be compressed, like the `.paths.gz` of
+//! lines, lines that begin with `#`, and a byte order mark are ignored. It may be compressed, like the `.paths.gz` of
 //! Common Crawl. All its files must exist before anything is read, so that a mistake among
 //! thousands of files is found early. It does not know what the files contain.
 
@@ -41,7 +41,7 @@ fn list_of(arg: &OsStr) -> Option<PathBuf> {
 
 fn add_list(list: &Path, inputs: &mut Vec<Input>) -> Result<(), ReadError> {
     let text = text(list).map_err(|error| ReadError::Open { path: list.to_owned(), error, listed: None })?;
-    for (line, number) in text.lines().zip(1..) {
+    for (line, number) in text.trim_start_matches('\u{feff}').lines().zip(1..) {
         let name = line.trim();
         if name.is_empty() || name.starts_with('#') {
             continue;

@@ -1,12 +1,15 @@
 //! The files below a directory, ordered by name.
 //!
 //! Used by `input`. Invariant: every directory that cannot be listed is reported, and the walk
-//! continues. Links to files are followed, links to directories are not: they may form cycles. It
-//! opens no file.
+//! continues. Links to files are followed, links to directories are not: they may form cycles. An
+//! output in the making is no input. It opens no file.
 
 use std::fs::{self, DirEntry};
 use std::io;
 use std::path::{Path, PathBuf};
+
+/// How the name of an output in the making begins, a file or a directory.
+pub const UNFINISHED: &str = ".robomaton-";
 
 /// An iterator over the files.
 pub(crate) struct Walk {
@@ -52,5 +55,9 @@ fn list(directory: &Path) -> io::Result<Vec<(PathBuf, bool)>> {
         let entry = entry?;
         Ok((entry.path(), entry.file_type()?.is_dir()))
     };
-    fs::read_dir(directory)?.map(entry).collect()
+    let is_input = |entry: &io::Result<DirEntry>| {
+        let name = entry.as_ref().map(DirEntry::file_name).unwrap_or_default();
+        !name.as_encoded_bytes().starts_with(UNFINISHED.as_bytes())
+    };
+    fs::read_dir(directory)?.filter(is_input).map(entry).collect()
 }
