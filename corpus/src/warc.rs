@@ -1,8 +1,8 @@
 //! WARC files (ISO 28500): `response` records become captures, `revisit` records refer to earlier
 //! ones.
 //!
-//! It stands between `window`, which holds one record at a time, and `http`, which parses its
-//! block. Invariants: the content of a record counts only if the file continues after it as a WARC
+//! It stands between `window`, which holds one record at a time, and `held`, which says what that
+//! record is. Invariants: the content of a record counts only if the file continues after it as a WARC
 //! file does; of one that does not, the fetch that its header names counts as one that cannot be
 //! read, so that no older capture answers. No record is searched for inside another: a block is a
 //! stranger's text, and may contain a whole record that claims to be a capture of another site. So
@@ -10,14 +10,12 @@
 //! was a member of its own; otherwise the rest is not read. Every turn of the loop takes bytes out
 //! of the window, so it ends. It does not know gzip: offsets are those of the decompressed stream.
 
-use crate::capture::url_text;
-use crate::record::{Content, NEVER, NEWEST, Record};
-use crate::status::is_success;
+mod held;
+
+use crate::record::{Content, Record};
 use crate::window::Window;
-use crate::{Capture, NOT_MODIFIED, ReadLimits, SkipReason, dates, http};
-use robomaton_formats::site::SiteKey;
-use std::ops::{Range, RangeInclusive};
-use url::Url;
+use crate::{Capture, NOT_MODIFIED, ReadLimits, SkipReason, http};
+use held::{Header, HeldRecord, unread};
 
 /// Bytes that are examined first; nearly every header fits.
 const GLANCE: usize = 4096;
@@ -27,28 +25,6 @@ const TRAILER: usize = 4 + MAGIC.len();
 const MAGIC: &[u8] = b"WARC/";
 /// Extra bytes of a stored response besides its decoded body and header: chunk sizes.
 const CHUNK_OVERHEAD: usize = 64 << 10;
-
-/// The implied response of a revisit record without a block.
-const UNMODIFIED_HEAD: &[u8] = b"HTTP/1.1 304 Not Modified\r\n\r\n";
-
-/// The relevant part of a record's header. The window moves after it was parsed, so it holds
-/// places in the record.
-#[derive(Default)]
-struct Header {
-    kind: Range<usize>,
-    target: Range<usize>,
-    date: Range<usize>,
-    profile: Range<usize>,
-    refers_to_date: Range<usize>,
-    refers_to_target: Range<usize>,
-    segment: Range<usize>,
-    length: Option<u64>,
-    truncated: bool,
-    /// True if the header may have more lines.
-    cut: bool,
-    /// The length of the header.
-    end: usize,
-}
 
 /// The records of a file.
 pub(crate) struct Records<'w, 'a> {
@@ -132,7 +108,7 @@ impl<'w, 'a> Records<'w, 'a> {
             Ok(head) => head,
             Err((known, reason)) => {
                 let lines = memchr::memrchr(b'\n', &window.data()[..known]).map_or(0, |last| last + 1);
-                let header = Header { cut: true, ..Header::parse(&window.data()[..lines]) };
+                let header = Header::parse_cut(&window.data()[..lines]);
                 return self.refuse(known, &header, reason, told);
             }
         };
@@ -157,7 +133,7 @@ impl<'w, 'a> Records<'w, 'a> {
             let reason = bad_end(window, length);
             return self.refuse(head + held, &header, reason, told);
         }
-        let record = Whole { header: &header, bytes: &window.data()[..head + held], cut, limits };
+        let record = HeldRecord { header: &header, bytes: &window.data()[..head + held], cut, limits };
         let fetch = if cut { record.fetch() } else { Ok(None) };
         let content = if is_too_long {
             None
@@ -193,7 +169,7 @@ impl<'w, 'a> Records<'w, 'a> {
         told: impl Told<T>,
     ) -> Result<T, SkipReason> {
         let bytes = &self.window.data()[..header.end];
-        let fetch = Whole { header, bytes, cut: true, limits: self.limits }.fetch();
+        let fetch = HeldRecord { header, bytes, cut: true, limits: self.limits }.fetch();
         self.position = Position::Lost(self.window.offset() + 1);
         // The bytes that it claims may be other members.
         if !self.one_per_member {
@@ -206,8 +182,8 @@ impl<'w, 'a> Records<'w, 'a> {
     /// the record says was seen before has no content: it is unread unless the server said so.
     pub(crate) fn next_answer(&mut self) -> Option<(u64, Result<Option<Answer>, SkipReason>)> {
         let limits = self.limits;
-        self.read(|record: Option<&Whole<'_>>, content| {
-            let is_unmodified = |record: &Whole<'_>| record.is_unmodified();
+        self.read(|record: Option<&HeldRecord<'_>>, content| {
+            let is_unmodified = |record: &HeldRecord<'_>| record.is_unmodified();
             let (capture, is_revisit, unread) = match content {
                 Content::Ignored => return None,
                 Content::Unread(capture, reason) => (capture, false, Some(reason)),
@@ -232,7 +208,7 @@ impl Iterator for Records<'_, '_> {
     type Item = Record;
 
     fn next(&mut self) -> Option<Record> {
-        let (at, content) = self.read(|_: Option<&Whole<'_>>, content| content)?;
+        let (at, content) = self.read(|_: Option<&HeldRecord<'_>>, content| content)?;
         Some(Record { at, content })
     }
 }
@@ -253,17 +229,9 @@ pub(crate) struct Answer {
 
 /// Makes of the content of a record what a caller needs. It is given the record, too, if that is
 /// whole.
-trait Told<T>: Fn(Option<&Whole<'_>>, Content) -> T {}
+trait Told<T>: Fn(Option<&HeldRecord<'_>>, Content) -> T {}
 
-impl<T, F: Fn(Option<&Whole<'_>>, Content) -> T> Told<T> for F {}
-
-/// The content of a record that cannot be read: the fetch that its header names, if it does.
-fn unread(fetch: Result<Option<Capture>, SkipReason>, reason: SkipReason) -> Result<Content, SkipReason> {
-    match fetch {
-        Ok(Some(fetch)) => Ok(Content::Unread(fetch, reason)),
-        Ok(None) | Err(_) => Err(reason),
-    }
-}
+impl<T, F: Fn(Option<&HeldRecord<'_>>, Content) -> T> Told<T> for F {}
 
 /// The length of the header at the front of the window, including the empty line that ends it; or
 /// the number of its bytes if there is no such line. A header in which another record begins is
@@ -320,189 +288,4 @@ fn ends_well(window: &Window<'_>, end: usize) -> bool {
 /// The reason why a record did not end as it should.
 fn bad_end(window: &Window<'_>, length: u64) -> SkipReason {
     if window.doubtful() { SkipReason::RecordCut } else { SkipReason::RecordLength(length) }
-}
-
-/// A URL in a header without its fragment, also in angle brackets.
-fn normal_url(field: &[u8]) -> Option<Url> {
-    let mut url = Url::parse(str::from_utf8(without_brackets(field)).ok()?).ok()?;
-    url.set_fragment(None);
-    Some(url)
-}
-
-/// A URL without the angle brackets that some writers put around it.
-fn without_brackets(field: &[u8]) -> &[u8] {
-    field.strip_prefix(b"<").and_then(|rest| rest.strip_suffix(b">")).unwrap_or(field)
-}
-
-/// The time in a header.
-fn time(date: &[u8]) -> Option<i64> {
-    str::from_utf8(date).ok().and_then(dates::iso)
-}
-
-impl Header {
-    /// Splits a header into its fields. The first of repeated fields counts; invalid lines are
-    /// ignored.
-    fn parse(bytes: &[u8]) -> Header {
-        let mut header = Header { end: bytes.len(), ..Header::default() };
-        let mut start = 0;
-        while start < bytes.len() {
-            let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |end| start + end);
-            header.line(bytes, start..end);
-            start = end + 1;
-        }
-        header
-    }
-
-    /// Adds the field on a line.
-    fn line(&mut self, bytes: &[u8], line: Range<usize>) {
-        let Some(colon) = memchr::memchr(b':', &bytes[line.clone()]) else { return };
-        let name = bytes[line.start..line.start + colon].trim_ascii_end();
-        let value = bytes[line.start + colon + 1..line.end].trim_ascii_start();
-        let start = line.end - value.len();
-        let value = value.trim_ascii_end();
-        let first = |slot: &mut Range<usize>| {
-            if *slot == (0..0) {
-                *slot = start..start + value.len();
-            }
-        };
-        match name.len() {
-            9 if name.eq_ignore_ascii_case(b"warc-type") => first(&mut self.kind),
-            9 if name.eq_ignore_ascii_case(b"warc-date") => first(&mut self.date),
-            12 if name.eq_ignore_ascii_case(b"warc-profile") => first(&mut self.profile),
-            19 if name.eq_ignore_ascii_case(b"warc-refers-to-date") => first(&mut self.refers_to_date),
-            19 if name.eq_ignore_ascii_case(b"warc-segment-number") => first(&mut self.segment),
-            25 if name.eq_ignore_ascii_case(b"warc-refers-to-target-uri") => {
-                first(&mut self.refers_to_target);
-            }
-            15 if name.eq_ignore_ascii_case(b"warc-target-uri") => first(&mut self.target),
-            14 if name.eq_ignore_ascii_case(b"warc-truncated") => self.truncated = true,
-            14 if name.eq_ignore_ascii_case(b"content-length") && self.length.is_none() => {
-                let digits = str::from_utf8(value).ok().filter(|text| !text.starts_with('+'));
-                self.length = digits.and_then(|digits| digits.parse().ok());
-            }
-            _ => {}
-        }
-    }
-}
-
-/// A record as far as it is held: its header, and its bytes from the beginning of the header on.
-struct Whole<'r> {
-    header: &'r Header,
-    bytes: &'r [u8],
-    /// True if the record has more bytes.
-    cut: bool,
-    limits: &'r ReadLimits,
-}
-
-impl<'r> Whole<'r> {
-    /// The value of a field of the header.
-    fn field(&self, place: &Range<usize>) -> &'r [u8] {
-        &self.bytes[place.clone()]
-    }
-
-    /// The bytes after the header.
-    fn block(&self) -> &'r [u8] {
-        &self.bytes[self.header.end..]
-    }
-
-    fn has_unmodified_profile(&self) -> bool {
-        self.field(&self.header.profile).ends_with(b"server-not-modified")
-    }
-
-    /// True for a revisit of a resource of which the server said that it is unchanged.
-    fn is_unmodified(&self) -> bool {
-        let first = self.block().split(|&byte| byte == b'\n').next().unwrap_or_default();
-        self.has_unmodified_profile() || http::status_of(first.trim_ascii_end()) == Some(NOT_MODIFIED)
-    }
-
-    /// For a revisit: when the capture with the content was fetched, which is the time in the
-    /// record. An answer "not modified since" refers to all captures in between, and without a time
-    /// any older one is suitable. What another URL answered is not looked for.
-    fn revisited(&self, fetched_at: i64) -> Option<RangeInclusive<i64>> {
-        if !self.field(&self.header.kind).eq_ignore_ascii_case(b"revisit") {
-            return None;
-        }
-        let other = normal_url(self.field(&self.header.refers_to_target));
-        if other.is_some_and(|other| Some(other) != normal_url(self.field(&self.header.target))) {
-            return Some(NEVER);
-        }
-        let then = self.field(&self.header.refers_to_date);
-        Some(match time(then) {
-            Some(then) if self.has_unmodified_profile() => then..=fetched_at,
-            Some(then) => then..=then,
-            None if then.is_empty() => i64::MIN..=fetched_at,
-            None => NEVER,
-        })
-    }
-
-    /// The fetch that the header names; `None` if the record is no answer to one.
-    fn fetch(&self) -> Result<Option<Capture>, SkipReason> {
-        let (kind, target) = (self.field(&self.header.kind), self.field(&self.header.target));
-        let kinds = [&b"response"[..], b"revisit", b"continuation"];
-        let may_be_answer = kind.is_empty() || kinds.iter().any(|name| kind.eq_ignore_ascii_case(name));
-        // Heritrix also stores the answers of name servers as responses.
-        if !may_be_answer || target.starts_with(b"dns:") {
-            return Ok(None);
-        }
-        let target = without_brackets(target);
-        if target.is_empty() {
-            return Err(SkipReason::WarcHeader("no WARC-Target-URI"));
-        }
-        let url = url_text(target);
-        match SiteKey::from_url(&url) {
-            Ok(site) => Ok(Some(Capture::without_answer(url, site, self.time().unwrap_or(NEWEST)))),
-            Err(error) => Err(SkipReason::Url { url, error }),
-        }
-    }
-
-    /// The time of the fetch, 0 if the header has none; `None` if it cannot be read.
-    fn time(&self) -> Option<i64> {
-        let date = self.field(&self.header.date);
-        if date.is_empty() { Some(0).filter(|_| !self.header.cut) } else { time(date) }
-    }
-
-    /// The content of the record.
-    fn content(&self) -> Result<Content, SkipReason> {
-        let fetch = self.fetch();
-        let (kind, block) = (self.field(&self.header.kind), self.block());
-        if kind.is_empty() {
-            return unread(fetch, SkipReason::WarcHeader("no WARC-Type"));
-        }
-        let Some(capture) = fetch? else { return Ok(Content::Ignored) };
-        let is = |name: &[u8]| kind.eq_ignore_ascii_case(name);
-        // A revisit may omit even the header of the answer.
-        let block = if is(b"revisit") && block.is_empty() { UNMODIFIED_HEAD } else { block };
-        let segment = self.field(&self.header.segment);
-        if is(b"continuation") || !matches!(segment, b"" | b"1") {
-            return Ok(Content::Unread(capture, SkipReason::Segment));
-        }
-        let cut = self.cut || self.header.truncated || !segment.is_empty();
-        let response = match http::response(block, cut, self.limits) {
-            Ok(response) => response,
-            Err(reason) => return Ok(Content::Unread(capture, reason)),
-        };
-        let mut capture = Capture {
-            status: response.status,
-            fresh_for: response.fields.fresh_for(capture.fetched_at),
-            location: http::text(response.fields.location),
-            content_type: http::text(response.fields.content_type),
-            etag: response.fields.etag(),
-            headers: response.fields.stated,
-            ..capture
-        };
-        match response.body {
-            Ok((body, truncated)) => (capture.body, capture.truncated) = (body, truncated),
-            Err(reason) => return Ok(Content::Unread(capture, reason)),
-        }
-        if self.time().is_none() {
-            return Ok(Content::Unread(capture, SkipReason::WarcHeader("the WARC-Date is no time")));
-        }
-        Ok(match self.revisited(capture.fetched_at) {
-            // Any other answer needs no content: it is a fetch like all others.
-            Some(of) if is_success(capture.status) || capture.status == NOT_MODIFIED => {
-                Content::Revisit(capture, of)
-            }
-            _ => Content::Capture(capture),
-        })
-    }
 }

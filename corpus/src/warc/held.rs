@@ -1,0 +1,237 @@
+//! What one WARC record says: its header, and the content of its block.
+//!
+//! It stands between `warc`, which finds where a record ends, and `http`, which parses its block.
+//! Invariant: a record that names a fetch and cannot be read is a fetch whose content nobody knows,
+//! so that no older capture answers for it. It does not know what stands before and behind the
+//! record.
+
+use crate::capture::url_text;
+use crate::record::{Content, NEVER, NEWEST};
+use crate::status::is_success;
+use crate::{Capture, NOT_MODIFIED, ReadLimits, SkipReason, dates, http};
+use robomaton_formats::site::SiteKey;
+use std::ops::{Range, RangeInclusive};
+use url::Url;
+
+/// The implied response of a revisit record without a block.
+const UNMODIFIED_HEAD: &[u8] = b"HTTP/1.1 304 Not Modified\r\n\r\n";
+
+/// The relevant part of a record's header. The window moves after it was parsed, so it holds
+/// places in the record.
+#[derive(Default)]
+pub(super) struct Header {
+    kind: Range<usize>,
+    target: Range<usize>,
+    date: Range<usize>,
+    profile: Range<usize>,
+    refers_to_date: Range<usize>,
+    refers_to_target: Range<usize>,
+    segment: Range<usize>,
+    pub(super) length: Option<u64>,
+    truncated: bool,
+    /// True if the header may have more lines.
+    cut: bool,
+    /// The length of the header.
+    pub(super) end: usize,
+}
+
+impl Header {
+    /// Splits a header into its fields. The first of repeated fields counts; invalid lines are
+    /// ignored.
+    pub(super) fn parse(bytes: &[u8]) -> Header {
+        let mut header = Header { end: bytes.len(), ..Header::default() };
+        let mut start = 0;
+        while start < bytes.len() {
+            let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |end| start + end);
+            header.line(bytes, start..end);
+            start = end + 1;
+        }
+        header
+    }
+
+    /// The same of a header that may have more lines.
+    pub(super) fn parse_cut(bytes: &[u8]) -> Header {
+        Header { cut: true, ..Header::parse(bytes) }
+    }
+
+    /// Adds the field on a line.
+    fn line(&mut self, bytes: &[u8], line: Range<usize>) {
+        let Some(colon) = memchr::memchr(b':', &bytes[line.clone()]) else { return };
+        let name = bytes[line.start..line.start + colon].trim_ascii_end();
+        let value = bytes[line.start + colon + 1..line.end].trim_ascii_start();
+        let start = line.end - value.len();
+        let value = value.trim_ascii_end();
+        let first = |slot: &mut Range<usize>| {
+            if *slot == (0..0) {
+                *slot = start..start + value.len();
+            }
+        };
+        match name.len() {
+            9 if name.eq_ignore_ascii_case(b"warc-type") => first(&mut self.kind),
+            9 if name.eq_ignore_ascii_case(b"warc-date") => first(&mut self.date),
+            12 if name.eq_ignore_ascii_case(b"warc-profile") => first(&mut self.profile),
+            19 if name.eq_ignore_ascii_case(b"warc-refers-to-date") => first(&mut self.refers_to_date),
+            19 if name.eq_ignore_ascii_case(b"warc-segment-number") => first(&mut self.segment),
+            25 if name.eq_ignore_ascii_case(b"warc-refers-to-target-uri") => {
+                first(&mut self.refers_to_target);
+            }
+            15 if name.eq_ignore_ascii_case(b"warc-target-uri") => first(&mut self.target),
+            14 if name.eq_ignore_ascii_case(b"warc-truncated") => self.truncated = true,
+            14 if name.eq_ignore_ascii_case(b"content-length") && self.length.is_none() => {
+                let digits = str::from_utf8(value).ok().filter(|text| !text.starts_with('+'));
+                self.length = digits.and_then(|digits| digits.parse().ok());
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A record as far as it is held: its header, and its bytes from the beginning of the header on.
+pub(super) struct HeldRecord<'r> {
+    pub(super) header: &'r Header,
+    pub(super) bytes: &'r [u8],
+    /// True if the record has more bytes.
+    pub(super) cut: bool,
+    pub(super) limits: &'r ReadLimits,
+}
+
+impl<'r> HeldRecord<'r> {
+    /// The value of a field of the header.
+    fn field(&self, place: &Range<usize>) -> &'r [u8] {
+        &self.bytes[place.clone()]
+    }
+
+    /// The bytes after the header.
+    pub(super) fn block(&self) -> &'r [u8] {
+        &self.bytes[self.header.end..]
+    }
+
+    fn has_unmodified_profile(&self) -> bool {
+        self.field(&self.header.profile).ends_with(b"server-not-modified")
+    }
+
+    /// True for a revisit of a resource of which the server said that it is unchanged.
+    pub(super) fn is_unmodified(&self) -> bool {
+        let first = self.block().split(|&byte| byte == b'\n').next().unwrap_or_default();
+        self.has_unmodified_profile() || http::status_of(first.trim_ascii_end()) == Some(NOT_MODIFIED)
+    }
+
+    /// For a revisit: when the capture with the content was fetched, which is the time in the
+    /// record. An answer "not modified since" refers to all captures in between, and without a time
+    /// any older one is suitable. What another URL answered is not looked for.
+    fn revisited(&self, fetched_at: i64) -> Option<RangeInclusive<i64>> {
+        if !self.field(&self.header.kind).eq_ignore_ascii_case(b"revisit") {
+            return None;
+        }
+        let other = normal_url(self.field(&self.header.refers_to_target));
+        if other.is_some_and(|other| Some(other) != normal_url(self.field(&self.header.target))) {
+            return Some(NEVER);
+        }
+        let then = self.field(&self.header.refers_to_date);
+        Some(match time(then) {
+            Some(then) if self.has_unmodified_profile() => then..=fetched_at,
+            Some(then) => then..=then,
+            None if then.is_empty() => i64::MIN..=fetched_at,
+            None => NEVER,
+        })
+    }
+
+    /// The fetch that the header names; `None` if the record is no answer to one.
+    pub(super) fn fetch(&self) -> Result<Option<Capture>, SkipReason> {
+        let (kind, target) = (self.field(&self.header.kind), self.field(&self.header.target));
+        let kinds = [&b"response"[..], b"revisit", b"continuation"];
+        let may_be_answer = kind.is_empty() || kinds.iter().any(|name| kind.eq_ignore_ascii_case(name));
+        // Heritrix also stores the answers of name servers as responses.
+        if !may_be_answer || target.starts_with(b"dns:") {
+            return Ok(None);
+        }
+        let target = without_brackets(target);
+        if target.is_empty() {
+            return Err(SkipReason::WarcHeader("no WARC-Target-URI"));
+        }
+        let url = url_text(target);
+        match SiteKey::from_url(&url) {
+            Ok(site) => Ok(Some(Capture::without_answer(url, site, self.time().unwrap_or(NEWEST)))),
+            Err(error) => Err(SkipReason::Url { url, error }),
+        }
+    }
+
+    /// The time of the fetch, 0 if the header has none; `None` if it cannot be read.
+    fn time(&self) -> Option<i64> {
+        let date = self.field(&self.header.date);
+        if date.is_empty() { Some(0).filter(|_| !self.header.cut) } else { time(date) }
+    }
+
+    /// The content of the record.
+    pub(super) fn content(&self) -> Result<Content, SkipReason> {
+        let fetch = self.fetch();
+        let (kind, block) = (self.field(&self.header.kind), self.block());
+        if kind.is_empty() {
+            return unread(fetch, SkipReason::WarcHeader("no WARC-Type"));
+        }
+        let Some(capture) = fetch? else { return Ok(Content::Ignored) };
+        let is = |name: &[u8]| kind.eq_ignore_ascii_case(name);
+        // A revisit may omit even the header of the answer.
+        let block = if is(b"revisit") && block.is_empty() { UNMODIFIED_HEAD } else { block };
+        let segment = self.field(&self.header.segment);
+        if is(b"continuation") || !matches!(segment, b"" | b"1") {
+            return Ok(Content::Unread(capture, SkipReason::Segment));
+        }
+        let cut = self.cut || self.header.truncated || !segment.is_empty();
+        let response = match http::response(block, cut, self.limits) {
+            Ok(response) => response,
+            Err(reason) => return Ok(Content::Unread(capture, reason)),
+        };
+        let mut capture = Capture {
+            status: response.status,
+            fresh_for: response.fields.fresh_for(capture.fetched_at),
+            location: http::text(response.fields.location),
+            content_type: http::text(response.fields.content_type),
+            etag: response.fields.etag(),
+            headers: response.fields.stated,
+            ..capture
+        };
+        match response.body {
+            Ok((body, truncated)) => (capture.body, capture.truncated) = (body, truncated),
+            Err(reason) => return Ok(Content::Unread(capture, reason)),
+        }
+        if self.time().is_none() {
+            return Ok(Content::Unread(capture, SkipReason::WarcHeader("the WARC-Date is no time")));
+        }
+        Ok(match self.revisited(capture.fetched_at) {
+            // Any other answer needs no content: it is a fetch like all others.
+            Some(of) if is_success(capture.status) || capture.status == NOT_MODIFIED => {
+                Content::Revisit(capture, of)
+            }
+            _ => Content::Capture(capture),
+        })
+    }
+}
+
+/// The content of a record that cannot be read: the fetch that its header names, if it does.
+pub(super) fn unread(
+    fetch: Result<Option<Capture>, SkipReason>,
+    reason: SkipReason,
+) -> Result<Content, SkipReason> {
+    match fetch {
+        Ok(Some(fetch)) => Ok(Content::Unread(fetch, reason)),
+        Ok(None) | Err(_) => Err(reason),
+    }
+}
+
+/// A URL in a header without its fragment, also in angle brackets.
+fn normal_url(field: &[u8]) -> Option<Url> {
+    let mut url = Url::parse(str::from_utf8(without_brackets(field)).ok()?).ok()?;
+    url.set_fragment(None);
+    Some(url)
+}
+
+/// A URL without the angle brackets that some writers put around it.
+fn without_brackets(field: &[u8]) -> &[u8] {
+    field.strip_prefix(b"<").and_then(|rest| rest.strip_suffix(b">")).unwrap_or(field)
+}
+
+/// The time in a header.
+fn time(date: &[u8]) -> Option<i64> {
+    str::from_utf8(date).ok().and_then(dates::iso)
+}
