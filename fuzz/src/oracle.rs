@@ -6,6 +6,7 @@
 //! question := name TAB url
 //! ```
 
+use robomaton_formats::agent::list;
 use robomaton_formats::user_agent::is_header;
 use robomaton_tests::panel::{Panel, Query};
 
@@ -25,10 +26,10 @@ pub fn oracle(data: &[u8]) {
     let question = String::from_utf8_lossy(question);
     let (agent, url) = question.split_once('\t').unwrap_or((&question, "/"));
     let (profile, origin) = if options & 1 != 0 { ("google", None) } else { ("rfc9309", Some(ORIGIN)) };
-    // No oracle knows headers in place of names, and that of RFC 9309 neither the spelling of hosts
-    // in rules nor that of URLs.
+    // No oracle knows headers or lists in place of names, and that of RFC 9309 neither the spelling
+    // of hosts in rules nor that of URLs.
     let has_host = || text.windows(3).any(|bytes| bytes == b"://");
-    if is_header(agent) || origin.is_some() && (has_host() || !is_plain(url)) {
+    if is_header(agent) || list(agent).is_some() || origin.is_some() && (has_host() || !is_plain(url)) {
         return;
     }
     let query = Query {
