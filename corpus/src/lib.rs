@@ -42,6 +42,7 @@ mod record;
 pub mod resolve;
 mod row;
 mod single;
+mod skip;
 mod source;
 mod status;
 mod tar;
@@ -55,7 +56,7 @@ mod zstd;
 pub use batch::{
     BatchOptions, BuildError, Built, Prepared, Progress, Report, ShardWriter, build, prepare, scratch,
 };
-pub use capture::{Capture, Item, NOT_MODIFIED, ReadLimits, Revisit, SkipReason, Skipped, known_lines};
+pub use capture::{Capture, Item, NOT_MODIFIED, ReadLimits, Revisit, known_lines};
 pub use dates::http as http_date;
 pub use fetched::{Fetched, FetchedRecords, FetchedTooMuch, fetched_in_warc};
 #[cfg(feature = "pages")]
@@ -66,5 +67,6 @@ pub use kind::is_captures;
 pub use resolve::{Chosen, Facts, Resolved};
 pub use robomaton_compiler::{Looks, sniff};
 pub use single::compile_alone;
+pub use skip::{SkipReason, Skipped};
 pub use status::{is_redirection, is_success};
 pub use walk::UNFINISHED;
