@@ -16,6 +16,9 @@ use csv_core::{ReadRecordResult, Reader};
 /// The reason for a row that the end of the file cuts.
 const CUT: &str = "the file ends inside a quote of this row";
 
+/// The reason for a row that ends where its last field could begin.
+const CUT_FIELD: &str = "the file ends behind a comma of this row";
+
 /// The reason for a quote that `csv_core` reads as text, so that a line end behind it ends the row.
 const MISPLACED: &str = "a quote inside a field, so where a row ends is not known";
 
@@ -171,6 +174,10 @@ fn fields(
             // The last row may lack a line end (RFC 4180 2), but not the end of a quote.
             ReadRecordResult::Record if data_ends && quotes == Quotes::Inside => {
                 break SkipReason::Table(CUT.to_owned());
+            }
+            // Nor may it end where a last field could begin.
+            ReadRecordResult::Record if data_ends && quotes == Quotes::Before => {
+                break SkipReason::Table(CUT_FIELD.to_owned());
             }
             ReadRecordResult::Record => {
                 fields.bytes.truncate(written);

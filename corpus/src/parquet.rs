@@ -6,6 +6,7 @@
 //! item; a damaged row group is reported, and the next one is read; a panic of the crate `parquet`
 //! counts as damage. It does not know what the columns mean.
 
+mod header;
 mod pages;
 
 use crate::record::Event;

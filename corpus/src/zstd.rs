@@ -50,6 +50,9 @@ pub(crate) struct Unzstd<R> {
     max_dictionary: usize,
     /// True if the frame has yielded data.
     gave: bool,
+    /// The bytes that the decoder needs for its next step: the rest of a header, a block or the
+    /// checksum. It gets no more, so all blocks before damage come out.
+    wanted: usize,
 }
 
 /// True if zstd data can begin with `bytes`.
@@ -103,7 +106,7 @@ impl<R: BufRead> Unzstd<R> {
         let (max_window_log, max_dictionary) = (limits.max_window_log, limits.max_dictionary);
         let decoder = decoder(&[], max_window_log)?;
         let (inner, state) = (Ahead::new(inner), State::Start);
-        Ok(Unzstd { inner, decoder, state, max_window_log, max_dictionary, gave: false })
+        Ok(Unzstd { inner, decoder, state, max_window_log, max_dictionary, gave: false, wanted: 0 })
     }
 
     /// Fills the front of `out`, which must not be empty.
@@ -119,6 +122,7 @@ impl<R: BufRead> Unzstd<R> {
     fn decompress(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let input = self.inner.fill_buf()?;
         let at_end = input.is_empty();
+        let input = &input[..input.len().min(self.wanted)];
         let Ok(status) = self.decoder.run_on_buffers(input, out) else {
             // The library does not say how much of it was good.
             self.state =
@@ -126,6 +130,7 @@ impl<R: BufRead> Unzstd<R> {
             return Ok(0);
         };
         self.inner.consume(status.bytes_read);
+        self.wanted = status.remaining;
         if status.remaining == 0 {
             self.state = State::Between;
         } else if at_end && status.bytes_written == 0 {
@@ -159,8 +164,13 @@ impl<R: BufRead> Unzstd<R> {
             return Ok(State::Failed("a frame without a checksum"));
         }
         self.decoder.reinit()?;
-        let begun = self.decoder.run_on_buffers(&magic, &mut []).is_ok_and(|status| status.bytes_read == 4);
-        Ok(if begun { State::Inside } else { State::Failed("no frame begins here") })
+        match self.decoder.run_on_buffers(&magic, &mut []) {
+            Ok(status) if status.bytes_read == 4 => {
+                self.wanted = status.remaining;
+                Ok(State::Inside)
+            }
+            _ => Ok(State::Failed("no frame begins here")),
+        }
     }
 
     /// Skips a skippable frame, or takes the dictionary from it.

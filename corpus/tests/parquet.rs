@@ -163,6 +163,7 @@ fn numbers_that_no_page_can_keep_are_an_error() {
         [list(count), vec![0; 5 * blocks]].concat()
     };
     let claims = |length| [header(0, length, 20, 2, &[1, 0, 3, 3]), vec![0; 20]].concat();
+    let strange = "the header of a page is not as writers write it";
     let lengths = "a page has more lengths than values, or ends in them";
     let (many, some) = (u64::from(u32::MAX) / 2, 1 << 23);
     for (page, expected) in [
@@ -178,11 +179,14 @@ fn numbers_that_no_page_can_keep_are_an_error() {
             data_page(some + 1, Encoding::DELTA_BYTE_ARRAY, &list(1)),
             "a page claims 8388609 values; 8388608 are the most",
         ),
-        (
-            vec![0x15, 0, 0x25, 2, 0x15, 2],
-            "the header of a page does not begin with its type and its lengths",
-        ),
-        (vec![0x15; 80], "the header of a page does not begin with its type and its lengths"),
+        // Fields that the crate `parquet` would read otherwise: one without a length, one that is
+        // repeated, one of another type, one in a structure, one behind unknown fields.
+        (vec![0x15, 0, 0x25, 2, 0x15, 2, 0], "the header of a page lacks a length"),
+        ([&numbers(&[0, 20, 20])[..], &[5, 4, 2, 0]].concat(), strange),
+        ([&numbers(&[0, 20])[..], &[0x18, 2, 0, 0, 0]].concat(), strange),
+        ([&numbers(&[0, 20, 20])[..], &[0x2c, 0x18, 2, 5, 4, 0, 0, 0]].concat(), strange),
+        ([&numbers(&[0, 20, 20])[..], &[0xf9, 0x51, 5, 4, 0]].concat(), strange),
+        (vec![0x15; 80], strange),
     ] {
         // In the place of the first page, which is longer.
         let mut file =

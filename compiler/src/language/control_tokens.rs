@@ -110,6 +110,7 @@ fn state(token: &ControlToken, lowering: &mut Lowering<'_, '_>) {
     let mut sets: BTreeMap<u16, u16> = BTreeMap::new();
     for (record, set, said) in lowering.stated_in(&places, &usages) {
         let set = *sets.entry(set).or_insert_with(|| lowering.own_set());
+        let (record, said) = whatever_crawls(record, said);
         lowering.state(scope, record, set, [said]);
     }
     if let Some(line) = missing {
@@ -125,6 +126,18 @@ fn state(token: &ControlToken, lowering: &mut Lowering<'_, '_>) {
         let set = lowering.own_set();
         lowering.state(scope, record, set, said);
     }
+}
+
+/// A statement in a token's group, which is not about crawling: it counts also where the crawler may
+/// not fetch. AIPREF has no preference there, so one of AIPREF becomes one of the token. Among
+/// those, permissions win ties; in AIPREF the strictest does, so it ranks before its equals.
+fn whatever_crawls<'s>(record: Record<'s>, said: Said) -> (Record<'s>, Said) {
+    if record.language != preference::Language::Aipref {
+        return (record, said);
+    }
+    let strictness = u32::from(u8::MAX - said.effect as u8);
+    let rank = said.rank.saturating_mul(1 << 8).saturating_add(strictness);
+    (Record { language: LANGUAGE, ..record }, Said { rank, ..said })
 }
 
 /// The line of an ACAP record for a token that refers to a missing file, in which may be groups for

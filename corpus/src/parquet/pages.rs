@@ -8,6 +8,7 @@
 //! its row group. It does not know what values mean. Format: Apache Parquet, `Encodings.md` and
 //! `parquet.thrift`.
 
+use super::header::{Lengths, varint};
 use ::parquet::basic::Encoding;
 use ::parquet::column::page::{Page, PageMetadata, PageReader};
 use ::parquet::errors::{ParquetError, Result};
@@ -42,9 +43,8 @@ impl ChunkReader for Pages {
     type T = BufReader<File>;
 
     fn get_read(&self, start: u64) -> Result<Self::T> {
-        let mut reader = self.0.get_read(start)?;
-        check_header(reader.fill_buf()?)?;
-        Ok(reader)
+        check_header(self.0.get_read(start)?)?;
+        self.0.get_read(start)
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
@@ -100,21 +100,12 @@ fn contradiction(what: &str) -> ParquetError {
     ParquetError::General(what.to_owned())
 }
 
-/// Checks the lengths in the header of a page, which is a structure in Thrift's compact protocol. Its
-/// first fields are its type, its length, and its length in the file, and all writers write them in
-/// this order.
-fn check_header(mut header: &[u8]) -> Result<()> {
-    let mut field = || match header.split_off_first() {
-        // The next field, which is a number of 32 or of 64 bits.
-        Some(0x15 | 0x16) => varint(&mut header).map(|number| (number >> 1, number & 1 == 1)),
-        _ => None,
-    };
-    let (Some(_), Some((length, false)), Some((stored, false))) = (field(), field(), field()) else {
-        return Err(contradiction("the header of a page does not begin with its type and its lengths"));
-    };
+/// Checks the lengths in the header of a page.
+fn check_header(header: impl BufRead) -> Result<()> {
+    let Lengths { page, stored } = Lengths::read(header)?;
     let most = stored.saturating_mul(EXPANSION).clamp(SMALL_PAGE, PAGE);
-    if length > most {
-        let what = format!("a page claims {length} bytes; with {stored} in the file, {most} are the most");
+    if page > most {
+        let what = format!("a page claims {page} bytes; with {stored} in the file, {most} are the most");
         return Err(ParquetError::General(what));
     }
     Ok(())
@@ -173,16 +164,16 @@ fn check_page<'p>(page: &'p Page, is_optional: bool) -> Result<()> {
 /// deltas, each block of some miniblocks with a width in bits. `None` if it has more than `most`
 /// numbers or ends early.
 fn behind_packed(mut data: &[u8], most: u32) -> Option<&[u8]> {
-    let number = |data: &mut &[u8]| usize::try_from(varint(data)?).ok();
+    let number = |data: &mut &[u8]| usize::try_from(varint(data).ok()?).ok();
     let (block, miniblocks, count) = (number(&mut data)?, number(&mut data)?, number(&mut data)?);
     if miniblocks == 0 || count > usize::try_from(most).ok()? {
         return None;
     }
-    let _first = varint(&mut data)?;
+    let _first = varint(&mut data).ok()?;
     let deltas = block / miniblocks;
     let mut left = count.saturating_sub(1);
     while left > 0 {
-        let _least = varint(&mut data)?;
+        let _least = varint(&mut data).ok()?;
         for width in data.split_off(..miniblocks)? {
             // Those behind the last number are not stored.
             if left > 0 {
@@ -192,17 +183,4 @@ fn behind_packed(mut data: &[u8], most: u32) -> Option<&[u8]> {
         }
     }
     Some(data)
-}
-
-/// Takes a number of up to ten bytes, seven bits in each, the lowest first.
-fn varint(data: &mut &[u8]) -> Option<u64> {
-    let mut number = 0;
-    for place in 0..10 {
-        let byte = data.split_off_first()?;
-        number |= u64::from(byte & 0x7F).wrapping_shl(7 * place);
-        if byte & 0x80 == 0 {
-            return Some(number);
-        }
-    }
-    None
 }

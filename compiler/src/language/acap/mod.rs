@@ -144,9 +144,9 @@ impl<'t, 's> Text<'t, 's> {
         let mut spent = Spent::default();
         let files = self.read_files(&trees, context.origin, &mut spent, lowering)?;
 
-        if self.dialect == Dialect::Pilot && !self.alone {
-            self.conventional(&records, lowering)?;
-        }
+        self.conventional(&records, lowering)?;
+        // Groups of one crawler are merged in file order (R7).
+        lowering.policy.groups.sort_by_key(|group| group.line);
         size::check_fields(self.tree, lowering.options.limits.field)?;
         let definitions = &Definitions::of(&[self], &mut spent, lowering)?;
         let missing = references::missing(&references, &records, &files);

@@ -59,13 +59,41 @@ impl<'s> Text<'_, 's> {
         records
     }
 
+    /// Adds the rules that prohibit inside records whose crawlers cannot be read, for every crawler
+    /// (decision 40).
+    fn refusals_of_unreadable(
+        &self,
+        records: &[Record<'s>],
+        lowering: &mut Lowering<'s, '_>,
+    ) -> Result<(), OverLimit> {
+        let mut opened = None;
+        for (index, line) in self.tree.lines.iter().enumerate().filter(|(index, _)| self.inside[*index]) {
+            let at = record_of(records, index);
+            if !records[at].is_unreadable
+                || !matches!(line.kind, LineKind::Field(Key::Disallow | Key::Noindex))
+            {
+                continue;
+            }
+            if opened != Some(at) {
+                lowering.open(records[at].line)?;
+                lowering.agent(Agent::Any);
+                opened = Some(at);
+            }
+            Conventional.record_on(self.tree, index, self.origin, lowering)?;
+        }
+        Ok(())
+    }
+
     /// Adds the conventional records inside ACAP records of the pilot, for the crawlers of these
-    /// (P54, decision 36).
+    /// (P54, decision 36). Their groups come after those of the text, and have to be sorted.
     pub(super) fn conventional(
         &self,
         records: &[Record<'s>],
         lowering: &mut Lowering<'s, '_>,
     ) -> Result<(), OverLimit> {
+        if self.dialect != Dialect::Pilot || self.alone {
+            return Ok(());
+        }
         let mut opened = None;
         for (index, line) in self.tree.lines.iter().enumerate().filter(|(index, _)| self.inside[*index]) {
             let is_wanted = match line.kind {
@@ -75,8 +103,7 @@ impl<'s> Text<'_, 's> {
             if !is_wanted {
                 continue;
             }
-            // Records are consecutive, and this line is inside one.
-            let at = records.partition_point(|record| record.line <= number(index)) - 1;
+            let at = record_of(records, index);
             if opened != Some(at) {
                 lowering.open(records[at].line)?;
                 records[at].agents.iter().for_each(|agent| lowering.agent(agent.clone()));
@@ -84,9 +111,13 @@ impl<'s> Text<'_, 's> {
             }
             Conventional.record_on(self.tree, index, self.origin, lowering)?;
         }
+        self.refusals_of_unreadable(records, lowering)?;
         lowering.close();
-        // Groups of one crawler are merged in file order (R7).
-        lowering.policy.groups.sort_by_key(|group| group.line);
         Ok(())
     }
+}
+
+/// The record that a line is inside. Records are consecutive.
+fn record_of(records: &[Record<'_>], index: usize) -> usize {
+    records.partition_point(|record| record.line <= number(index)) - 1
 }

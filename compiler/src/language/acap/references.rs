@@ -146,12 +146,12 @@ impl<'s> ReferredFile<'_, 's> {
     ) -> Result<(), OverLimit> {
         let referring = ReferringCrawlers::new(agents);
         let text = self.fields.as_ref().map(|(text, _)| text);
+        let records = text.map(Text::records).unwrap_or_default();
         if text.is_none_or(|text| !text.alone) {
-            let suspended = text.map(Text::suspended);
-            referred_groups(&Source { tree: self.tree, context, suspended }, &referring, lowering)?;
+            let source = Source { tree: self.tree, context, suspended: text.map(Text::suspended) };
+            referred_groups(&source, text.map(|text| (text, &records[..])), &referring, lowering)?;
         }
         let Some((text, definitions)) = &self.fields else { return Ok(()) };
-        let records = text.records();
         // Once for all records: there may be many, and many crawlers.
         let any = match records.iter().any(|record| record.is_unreadable) {
             true => referring.addressed(&[Agent::Any]),
@@ -168,10 +168,12 @@ impl<'s> ReferredFile<'_, 's> {
     }
 }
 
-/// Adds the conventional groups of a referenced file, for the crawlers of the referring record
-/// (decision 35). Its records about the whole file are those of another file.
+/// Adds the conventional groups of a referenced file and those inside its records, for the crawlers
+/// of the referring record (decision 35). Its records about the whole file are those of another
+/// file.
 fn referred_groups<'s>(
     source: &Source<'_, 's>,
+    fields: Option<(&Text<'_, 's>, &[Record<'s>])>,
     referring: &ReferringCrawlers<'_, 's>,
     lowering: &mut Lowering<'s, '_>,
 ) -> Result<(), OverLimit> {
@@ -179,10 +181,15 @@ fn referred_groups<'s>(
     let [groups, rules, extensions] = [policy.groups.len(), policy.rules.len(), policy.extensions.len()];
     Conventional.lower(source, lowering)?;
     lowering.close();
+    if let Some((text, records)) = fields {
+        text.conventional(records, lowering)?;
+    }
     let policy = &mut lowering.policy;
     policy.extensions.truncate(extensions);
     let added = policy.rules.split_off(rules);
-    for mut group in policy.groups.split_off(groups) {
+    let mut added_groups = policy.groups.split_off(groups);
+    added_groups.sort_by_key(|group| group.line);
+    for mut group in added_groups {
         group.agents = referring.addressed(&group.agents);
         if group.agents.is_empty() {
             continue;
