@@ -55,6 +55,76 @@ fn statements_in_records_of_the_pilot_count() {
     }
 }
 
+/// The same in a file that a record refers to, for the crawlers of that record, too.
+#[test]
+fn rules_in_records_of_the_pilot_count_in_referred_files() {
+    const REFERRED: &str = "##ACAP version=0.2\nACAP-crawler: Foo\nDisallow: /a\nContent-Usage: train-ai=n\n";
+    let ask = |crawler: &str, agent: &str, usage: &str| {
+        let robots = format!("ACAP-crawler: {crawler}\nACAP-permissions-reference: /ref.txt\n");
+        let captures = [
+            capture("https://h.example/robots.txt", &robots),
+            capture("https://h.example/ref.txt", REFERRED),
+        ];
+        verdict(&image(&captures, &["--pages"]), "https://h.example/a", &["-a", agent, "--usage", usage])
+    };
+    for crawler in ["Foo", "*"] {
+        assert_eq!(ask(crawler, "Foo", "crawl"), "disallowed", "{crawler}");
+        assert_eq!(ask(crawler, "Bar", "crawl"), "allowed", "{crawler}");
+    }
+    assert_eq!(ask("Bar", "Foo", "crawl"), "allowed");
+    assert_ne!(ask("Foo", "Foo", "ai-train"), "allowed");
+}
+
+/// What such a record prohibits holds for any crawler if its own has no name (decision 40).
+#[test]
+fn prohibitions_of_the_pilot_hold_for_any_crawler_where_none_is_named() {
+    let robots = "##ACAP version=0.2\nACAP-crawler:\nDisallow: /a\nNoindex: /n\nAllow: /a/b\n\n\
+                  ACAP-crawler: Foo\nAllow: /\n";
+    let place = image_of(robots, &[]);
+    let ask =
+        |path: &str, usage: &str| verdict(&place, &format!("https://h.example{path}"), &["--usage", usage]);
+    assert_eq!(ask("/a", "crawl"), "disallowed");
+    assert_eq!(ask("/a/b", "crawl"), "disallowed");
+    assert_eq!(ask("/n", "index"), "disallowed");
+    assert_eq!(ask("/n", "crawl"), "allowed");
+}
+
+/// What stands in the group of a control token is not about crawling (decision i).
+#[test]
+fn refusals_of_a_token_hold_where_the_crawler_may_not_fetch() {
+    const URL: &str = "https://h.example/x";
+    let ask = |robots: &str, agent: &str| {
+        verdict(&image_of(robots, &[]), URL, &["-a", agent, "--usage", "ai-train"])
+    };
+    const CLOSED: &str = "\nUser-agent: *\nDisallow: /\n";
+    for refusal in ["Content-Usage: train-ai=n", "Content-Signal: ai-train=no", "DisallowAITraining: /"] {
+        let robots = format!("User-agent: Google-Extended\n{refusal}\nAllow: /\n{CLOSED}");
+        for agent in ["Googlebot", "Google-Extended"] {
+            assert_eq!(ask(&robots, agent), "disallowed", "{refusal} {agent}");
+        }
+    }
+    // The longest path decides, and of equal ones the refusal.
+    let group = |lines: &str| format!("User-agent: Google-Extended\n{lines}\n{CLOSED}");
+    let open = group("Content-Usage: train-ai=n\nContent-Usage: /x train-ai=y");
+    assert_eq!(ask(&open, "Googlebot"), "allowed");
+    let tied = group("Content-Usage: /x train-ai=y\nContent-Usage: /x train-ai=n");
+    assert_eq!(ask(&tied, "Googlebot"), "disallowed");
+}
+
+/// Clients join header lines of one name by commas.
+#[test]
+fn one_reservation_of_several_in_a_header_refuses() {
+    let ask = |value: &str| {
+        let page = page("https://h.example/x", &[("tdm-reservation", value)], "<title>t</title>");
+        let robots = capture("https://h.example/robots.txt", "User-agent: *\nAllow: /\n");
+        verdict(&image(&[robots, page], &["--pages"]), "https://h.example/x", &["--usage", "tdm"])
+    };
+    for value in ["1", "0, 1", "1,0", "x, 1"] {
+        assert_eq!(ask(value), "disallowed", "{value}");
+    }
+    assert_eq!(ask("0, 0"), "allowed");
+}
+
 /// Records of the pilot make groups that stand between others.
 #[test]
 fn statements_stay_with_their_groups() {

@@ -3,11 +3,11 @@
 
 mod common;
 
-use common::{ask, at, built, opened, text};
+use common::{ask, at, built, lines, opened, text};
 use robomaton_corpus::{BatchOptions, Input, Progress, build};
 use robomaton_runtime::Image;
 use robomaton_tests::captures::build_from;
-use robomaton_tests::write::{gzip, record, tar};
+use robomaton_tests::write::{gzip, record, tar, zstd};
 
 const ROBOTS: &str = "https://a.example/robots.txt";
 const ALLOWS: &str = "User-agent: *\nAllow: /\n";
@@ -390,5 +390,35 @@ fn a_document_of_a_site_is_found_however_its_url_is_written() {
     let image = image_of(&records, true);
     for url in ["https://a.example/xy?z", "https://a.example/x\ty?\tz"] {
         assert_eq!(ask(&image, "bot", "index", url), "disallowed", "{url:?}");
+    }
+}
+
+/// A row that the end of a file cuts before its body has no empty body.
+#[test]
+fn a_table_that_ends_behind_a_comma_is_cut() {
+    let read = |row: &str| {
+        let table = format!("url,status,fetched_at,body\n{ROBOTS},200,2,{row}");
+        lines("x.csv", table.as_bytes())
+    };
+    assert_eq!(read(""), ["at 1: table"]);
+    for whole in ["\n", "\"\"", "\"\"\r\n"] {
+        assert_eq!(read(whole), [format!("{ROBOTS} ")], "{whole:?}");
+    }
+    assert_eq!(read("x"), [format!("{ROBOTS} x")]);
+}
+
+/// All blocks before damage of a zstd frame are read, so a wrong checksum hides no URL.
+#[test]
+fn a_wrong_checksum_hides_no_url() {
+    for size in [10, 10_000, 300_000] {
+        let newer = text(&format!("{DISALLOWS}#{}", "x".repeat(size)));
+        let mut damaged = zstd(&at(2, ROBOTS, newer));
+        let last = damaged.len() - 1;
+        damaged[last] ^= 1;
+        let file = [zstd(&at(1, ROBOTS, text(ALLOWS))), damaged].concat();
+        assert_eq!(
+            lines("x.warc.zst", &file)[..2],
+            [format!("{ROBOTS} {ALLOWS}"), "at 205: record-cut".to_owned()]
+        );
     }
 }

@@ -193,11 +193,13 @@ struct Own {
 
 impl Own {
     /// What a page says; `None` if it says nothing.
-    fn of(page: &Page) -> Option<Own> {
+    fn of<'p>(page: &'p Page) -> Option<Own> {
         let text = |value: &[u8]| Some(String::from_utf8_lossy(value.trim_ascii()).into_owned());
-        // Of several valid values, 1 counts.
+        // Of several valid values, 1 counts. Clients may have joined several header lines by commas
+        // (RFC 9110 5.3).
+        let values = |line: &'p [u8]| line.split(|byte| *byte == b',');
         let header = (
-            page.header("tdm-reservation").filter_map(reservation).max(),
+            page.header("tdm-reservation").flat_map(values).filter_map(reservation).max(),
             page.header("tdm-policy").next().and_then(text).filter(|policy| !policy.is_empty()),
         );
         let meta = (
