@@ -1,9 +1,9 @@
 //! Command-line arguments for inputs: a path, `-`, or `@LIST`, a file of paths.
 //!
 //! A list has one path per line, relative to the current directory as on the command line; blank
-//! lines, lines that begin with `#`, and a byte order mark are ignored. It may be compressed, like the `.paths.gz` of
-//! Common Crawl. All its files must exist before anything is read, so that a mistake among
-//! thousands of files is found early. It does not know what the files contain.
+//! lines, lines that begin with `#`, and a byte order mark are ignored. It may be compressed, like
+//! the `.paths.gz` of Common Crawl. All its files must exist before anything is read, so that a
+//! mistake among thousands of files is found early. It does not know what the files contain.
 
 use crate::source::Source;
 use crate::window::Window;

@@ -2,13 +2,14 @@
 //! ones.
 //!
 //! It stands between `window`, which holds one record at a time, and `held`, which says what that
-//! record is. Invariants: the content of a record counts only if the file continues after it as a WARC
-//! file does; of one that does not, the fetch that its header names counts as one that cannot be
-//! read, so that no older capture answers. No record is searched for inside another: a block is a
-//! stranger's text, and may contain a whole record that claims to be a capture of another site. So
-//! reading continues only at the beginning of a compressed member, and only if each record so far
-//! was a member of its own; otherwise the rest is not read. Every turn of the loop takes bytes out
-//! of the window, so it ends. It does not know gzip: offsets are those of the decompressed stream.
+//! record is. Invariants: the content of a record counts only if the file continues after it as a
+//! WARC file does; of one that does not, the fetch that its header names counts as one that cannot
+//! be read, so that no older capture answers. No record is searched for inside another: a block is
+//! a stranger's text, and may contain a whole record that claims to be a capture of another site.
+//! So reading continues only at the beginning of a compressed member, and only if each record so
+//! far was a member of its own; otherwise the rest is not read. Every turn of the loop takes bytes
+//! out of the window, so it ends. It does not know gzip: offsets are those of the decompressed
+//! stream.
 
 mod held;
 

@@ -140,8 +140,8 @@ fn a_304_keeps_what_an_unread_page_refused() {
     assert_eq!(ask(&image, "bot", "ai-train", page), "disallowed");
 }
 
-/// A row that names a URL and a time is a fetch, whatever stands in its other fields. It is told also
-/// where a newer capture answers.
+/// A row that names a URL and a time is a fetch, whatever stands in its other fields. It is told
+/// also where a newer capture answers.
 #[test]
 fn an_older_row_does_not_answer_for_one_with_a_mistake() {
     let row = |time: &str, rest: &str| format!(r#"{{"url": "{ROBOTS}", "fetched_at": {time}, {rest}}}"#);

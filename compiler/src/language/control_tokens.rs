@@ -107,12 +107,13 @@ fn state(token: &ControlToken, lowering: &mut Lowering<'_, '_>) {
     }
     // Statements of the other languages compete among themselves, in a set of each, and not with
     // those in the crawler's own groups.
+    let stated = lowering.stated_in(&places, &usages);
     let mut sets: BTreeMap<u16, u16> = BTreeMap::new();
-    for (record, set, said) in lowering.stated_in(&places, &usages) {
-        let set = *sets.entry(set).or_insert_with(|| lowering.own_set());
-        let (record, said) = whatever_crawls(record, said);
-        lowering.state(scope, record, set, [said]);
+    for (record, set, said) in &stated {
+        let set = *sets.entry(*set).or_insert_with(|| lowering.own_set());
+        lowering.state(scope, record.clone(), set, [*said]);
     }
+    refuse_whatever_crawls(&stated, scope, lowering);
     if let Some(line) = missing {
         let record = Record {
             language: LANGUAGE,
@@ -128,16 +129,27 @@ fn state(token: &ControlToken, lowering: &mut Lowering<'_, '_>) {
     }
 }
 
-/// A statement in a token's group, which is not about crawling: it counts also where the crawler may
-/// not fetch. AIPREF has no preference there, so one of AIPREF becomes one of the token. Among
-/// those, permissions win ties; in AIPREF the strictest does, so it ranks before its equals.
-fn whatever_crawls<'s>(record: Record<'s>, said: Said) -> (Record<'s>, Said) {
-    if record.language != preference::Language::Aipref {
-        return (record, said);
+/// Lets what AIPREF refuses in a token's group count also where the crawler may not fetch: there
+/// AIPREF has no preference, but the group is not about crawling. So the refusals are statements of
+/// the token, too. What else AIPREF says there only stands before those of shorter paths.
+fn refuse_whatever_crawls<'s>(
+    stated: &[(Record<'s>, u16, Said)],
+    scope: Scope,
+    lowering: &mut Lowering<'s, '_>,
+) {
+    let of_aipref = stated.iter().filter(|(record, ..)| record.language == preference::Language::Aipref);
+    let refuses = |effect| matches!(effect, Effect::Refused | Effect::Unread);
+    let refusing: BTreeSet<(u16, u16)> = of_aipref
+        .clone()
+        .filter_map(|(_, set, said)| refuses(said.effect).then_some((*set, said.usage)))
+        .collect();
+    let mut sets: BTreeMap<u16, u16> = BTreeMap::new();
+    for (record, set, said) in of_aipref.filter(|(_, set, said)| refusing.contains(&(*set, said.usage))) {
+        let set = *sets.entry(*set).or_insert_with(|| lowering.own_set());
+        let effect = if refuses(said.effect) { said.effect } else { Effect::Unstated };
+        let record = Record { language: LANGUAGE, ..record.clone() };
+        lowering.state(scope, record, set, [Said { effect, ..*said }]);
     }
-    let strictness = u32::from(u8::MAX - said.effect as u8);
-    let rank = said.rank.saturating_mul(1 << 8).saturating_add(strictness);
-    (Record { language: LANGUAGE, ..record }, Said { rank, ..said })
 }
 
 /// The line of an ACAP record for a token that refers to a missing file, in which may be groups for

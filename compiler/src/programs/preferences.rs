@@ -177,7 +177,7 @@ impl<'p> Filling<'_, 'p, '_, '_> {
             Ok(())
         };
         let occurs = |effect| members.iter().any(|joined| joined.statement.effect == effect);
-        if language.ties_permit() && !occurs(Effect::Unread) {
+        if language.ties_permit() && !occurs(Effect::Unread) && !occurs(Effect::Unstated) {
             return add(Kind::Either, members, &|effect| effect == Effect::Permitted);
         }
         if occurs(Effect::Closed) {

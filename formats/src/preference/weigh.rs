@@ -199,9 +199,10 @@ fn in_force(statements: &[Statement], language: Language) -> Vec<Result<Effect, 
     let highest = statements.iter().map(|statement| statement.rank).max().unwrap_or(0);
     let winners = || statements.iter().filter(|statement| statement.rank == highest);
     // Effects are in the order in which the strictest comes first.
-    let best = match language.ties_permit() {
-        true => winners().map(|statement| statement.effect).max_by_key(|&effect| effect == Effect::Permitted),
-        false => winners().map(|statement| statement.effect).min(),
+    let permits = language.ties_permit() && winners().any(|winner| winner.effect == Effect::Permitted);
+    let best = match permits {
+        true => Some(Effect::Permitted),
+        false => winners().map(|winner| winner.effect).min(),
     };
     // A closure refuses if another content speaks of the usage.
     let speaks = !statements.iter().all(|statement| is_closed(&statement));

@@ -17,6 +17,7 @@ pub(super) struct Group {
     of_acap: bool,
 }
 
+#[derive(Clone)]
 pub(super) struct Rule {
     usage: &'static str,
     pub(super) allow: bool,
@@ -91,7 +92,19 @@ pub(super) fn groups(robots: &[u8], origin: Option<&str>, strict: bool) -> Vec<G
             group.rules.push(Rule { usage, allow, line, pattern, length, scope });
         }
     }
-    groups
+    groups.into_iter().flat_map(with_any).collect()
+}
+
+/// A group and, if it is that of a record whose crawler has no name, what it prohibits for any
+/// crawler (40).
+fn with_any(group: Group) -> impl Iterator<Item = Group> {
+    let is_unnamed = group.of_acap && group.names.iter().any(String::is_empty);
+    let for_any = is_unnamed.then(|| Group {
+        names: vec!["*".to_owned()],
+        rules: group.rules.iter().filter(|rule| !rule.allow).cloned().collect(),
+        of_acap: true,
+    });
+    std::iter::once(group).chain(for_any)
 }
 
 pub(super) fn knows(groups: &[Group], asker: &Asker) -> bool {

@@ -76,8 +76,7 @@ impl Source {
             if document.speaks && document.ignores_conventional {
                 continue;
             }
-            // 0.2's lines inside ACAP records are those of another file's records: none here.
-            for mut group in conventional::groups(text, origin, true) {
+            for mut group in conventional::groups(text, origin, !document.pilot) {
                 group.names = self.addressed(*index, &group.names);
                 group.rules.iter_mut().for_each(|rule| rule.line += 1_000_000 * number);
                 groups.extend(Some(group).filter(|group| !group.names.is_empty()));

@@ -203,10 +203,12 @@ pub(super) fn control_tokens(query: &Query<'_>, file: &File) -> Vec<Statement> {
             true => licenses::of_records(&asked, file.of(&name, &[Key::License])),
             false => Vec::new(),
         };
-        // Nothing in the group is about crawling.
-        let of_aipref = aipref(&Query { may_crawl: true, ..asked }, file);
-        let of_aipref = of_aipref.into_iter().map(|said| Statement { language: "control-token", ..said });
-        let of_languages = [of_aipref.collect(), signals(&asked, file), ai_training(&asked, file), licenses];
+        // Nothing in the group is about crawling, so refusals of AIPREF always count.
+        let mut refused = aipref(&Query { may_crawl: true, ..asked }, file);
+        refused.retain(|said| said.effect == Effect::Refuse);
+        refused.iter_mut().for_each(|said| said.language = "control-token");
+        let of_languages =
+            [aipref(&asked, file), refused, signals(&asked, file), ai_training(&asked, file), licenses];
         let in_group = |statement: &Statement| statement.line.is_some_and(|line| own.contains(&line));
         statements.extend(of_languages.into_iter().flatten().filter(in_group));
     }
