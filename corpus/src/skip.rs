@@ -27,7 +27,7 @@ pub enum SkipReason {
     #[error("the file name {0:?} names no host: expected HOST or HOST.txt, as in example.com.txt")]
     FileName(String),
     /// A file whose name could be a host, but whose name and content look like something else.
-    /// [`ReadLimits::any_name`] reads it anyway.
+    /// [`ReadLimits::any_name`](crate::ReadLimits::any_name) reads it anyway.
     #[error("looks like {0}, not like a robots.txt")]
     NoRobots(String),
     /// An image among the captures.
@@ -99,7 +99,7 @@ pub enum SkipReason {
     /// The record is not as long as its Content-Length says.
     #[error("the record does not end where its Content-Length says ({0} bytes)")]
     RecordLength(u64),
-    /// The record exceeds [`ReadLimits::max_record`].
+    /// The record exceeds [`ReadLimits::max_record`](crate::ReadLimits::max_record).
     #[error("the record has {0} bytes, more than the limit max_record")]
     RecordTooLong(u64),
     /// The file ends inside the record, or is damaged there.
@@ -133,7 +133,7 @@ pub enum SkipReason {
     /// 304 Not Modified refers to an older capture, which is missing.
     #[error("304 Not Modified holds no content, and no older capture of its URL with content is kept")]
     NotModified,
-    /// A JSONL line that exceeds [`ReadLimits::max_line`].
+    /// A JSONL line that exceeds [`ReadLimits::max_line`](crate::ReadLimits::max_line).
     #[error("the line is longer than the limit max_line")]
     LineTooLong,
     /// A JSONL line that is not an object of the expected fields.
