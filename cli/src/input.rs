@@ -14,7 +14,7 @@ use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What some programs write before a text in UTF-8.
+/// The mark that some programs write before a text in UTF-8.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// The initial buffer size in bytes.
 const CHUNK: usize = 256 << 10;

@@ -55,7 +55,7 @@ fn statements_in_records_of_the_pilot_count() {
     }
 }
 
-/// The same in a file that a record refers to, for the crawlers of that record, too.
+/// In a file that a record refers to, such rules count for the crawlers that both records name.
 #[test]
 fn rules_in_records_of_the_pilot_count_in_referred_files() {
     const REFERRED: &str = "##ACAP version=0.2\nACAP-crawler: Foo\nDisallow: /a\nContent-Usage: train-ai=n\n";
@@ -75,7 +75,8 @@ fn rules_in_records_of_the_pilot_count_in_referred_files() {
     assert_ne!(ask("Foo", "Foo", "ai-train"), "allowed");
 }
 
-/// What such a record prohibits holds for any crawler if its own has no name (decision 40).
+/// If the crawler of such a record has no name, its prohibitions hold for any crawler (decision
+/// 40).
 #[test]
 fn prohibitions_of_the_pilot_hold_for_any_crawler_where_none_is_named() {
     let robots = "##ACAP version=0.2\nACAP-crawler:\nDisallow: /a\nNoindex: /n\nAllow: /a/b\n\n\
@@ -89,7 +90,7 @@ fn prohibitions_of_the_pilot_hold_for_any_crawler_where_none_is_named() {
     assert_eq!(ask("/n", "crawl"), "allowed");
 }
 
-/// What stands in the group of a control token is not about crawling (decision i).
+/// The group of a control token is not about crawling (decision i).
 #[test]
 fn refusals_of_a_token_hold_where_the_crawler_may_not_fetch() {
     const URL: &str = "https://h.example/x";

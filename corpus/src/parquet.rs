@@ -133,8 +133,12 @@ impl Iterator for Rows<'_> {
 /// Calls the crate `parquet`, which may panic on damaged files where it lacks a check.
 fn guarded<T>(call: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ParquetError> {
     // The callee is not used again after an error.
-    catch_unwind(AssertUnwindSafe(call))
-        .unwrap_or_else(|_| Err(ParquetError::General("the metadata contradict themselves".to_owned())))
+    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| Err(damage("the metadata contradict themselves")))
+}
+
+/// The error for damage that the crate `parquet` does not see.
+fn damage(what: impl Into<String>) -> ParquetError {
+    ParquetError::General(what.into())
 }
 
 /// The relevant columns, each with its index among all.
@@ -173,7 +177,7 @@ fn cells_of(
         let numbers =
             [chunk.compressed_size(), chunk.data_page_offset(), chunk.dictionary_page_offset().unwrap_or(0)];
         if numbers.iter().any(|number| *number < 0) {
-            return Err(ParquetError::General("a place or a length is negative".to_owned()));
+            return Err(damage("a place or a length is negative"));
         }
         let leaf = chunk.column_descr_ptr();
         let data = get_column_reader(leaf.clone(), Box::new(Checked::of(file, group, place)?));

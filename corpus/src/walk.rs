@@ -2,13 +2,13 @@
 //!
 //! Used by `input`. Invariant: every directory that cannot be listed is reported, and the walk
 //! continues. Links to files are followed, links to directories are not: they may form cycles. An
-//! output in the making is no input. It opens no file.
+//! unfinished output is no input. It opens no file.
 
 use std::fs::{self, DirEntry};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How the name of an output in the making begins, a file or a directory.
+/// The beginning of the name of an unfinished output, a file or a directory.
 pub const UNFINISHED: &str = ".robomaton-";
 
 /// An iterator over the files.

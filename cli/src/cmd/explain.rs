@@ -43,8 +43,9 @@ pub(crate) struct Arguments {
 }
 
 const EXAMPLES: &str = "\
---with, the profile, the limits, --vocabulary and --control-token apply to a robots.txt file only; an image is \
-explained as it was compiled, and --document selects a document of the site in it. An image compiled with --no-sources has no texts to explain.
+--with, the profile, the limits, --vocabulary and --control-token apply to a robots.txt \
+file only; an image is explained as it was compiled, and --document selects a document of \
+the site in it. An image compiled with --no-sources has no texts to explain.
 
 Examples:
   robomaton explain crawl.rimg --agent GPTBot https://example.com/private/x

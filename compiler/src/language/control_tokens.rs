@@ -113,7 +113,7 @@ fn state(token: &ControlToken, lowering: &mut Lowering<'_, '_>) {
         let set = *sets.entry(*set).or_insert_with(|| lowering.own_set());
         lowering.state(scope, record.clone(), set, [*said]);
     }
-    refuse_whatever_crawls(&stated, scope, lowering);
+    repeat_refusals(&stated, scope, lowering);
     if let Some(line) = missing {
         let record = Record {
             language: LANGUAGE,
@@ -129,14 +129,11 @@ fn state(token: &ControlToken, lowering: &mut Lowering<'_, '_>) {
     }
 }
 
-/// Lets what AIPREF refuses in a token's group count also where the crawler may not fetch: there
-/// AIPREF has no preference, but the group is not about crawling. So the refusals are statements of
-/// the token, too. What else AIPREF says there only stands before those of shorter paths.
-fn refuse_whatever_crawls<'s>(
-    stated: &[(Record<'s>, u16, Said)],
-    scope: Scope,
-    lowering: &mut Lowering<'s, '_>,
-) {
+/// Repeats the refusals of AIPREF in a token's group as statements of the token. AIPREF has no
+/// preference where the crawler may not fetch, but the group is not about crawling, so its refusals
+/// count there, too. Other statements of AIPREF are repeated only to outrank refusals of shorter
+/// paths.
+fn repeat_refusals<'s>(stated: &[(Record<'s>, u16, Said)], scope: Scope, lowering: &mut Lowering<'s, '_>) {
     let of_aipref = stated.iter().filter(|(record, ..)| record.language == preference::Language::Aipref);
     let refuses = |effect| matches!(effect, Effect::Refused | Effect::Unread);
     let refusing: BTreeSet<(u16, u16)> = of_aipref

@@ -154,7 +154,7 @@ impl<'o> Gathering<'o> {
         gathered.report.ignored_records += block.ignored;
         block.skipped.drain(..).for_each(|skipped| gathered.report.skip(&skipped));
         for revisit in block.revisits.drain(..) {
-            // What cannot be read is told even if a newer fetch of its URL can be.
+            // A record that cannot be read is reported even if a newer capture of its URL is read.
             match revisit.otherwise.reason.is_of_revisit() {
                 true => gathered.report.revisits += 1,
                 false => gathered.report.skip(&revisit.otherwise),

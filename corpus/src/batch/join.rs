@@ -68,7 +68,7 @@ pub(super) fn finish<'o>(
     report.read_time = read_time;
     report.others_dropped = chosen.overflowed();
     let (lost, renewed) = chosen.revisited();
-    // Of others, `gather` has told each.
+    // `gather` has reported the records that cannot be read.
     lost.into_iter().filter(|lost| lost.reason.is_of_revisit()).for_each(|lost| report.skip(lost));
     report.renewed = renewed;
     report.distinct_bodies = shared.known().len() as u64;

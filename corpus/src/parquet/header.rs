@@ -7,7 +7,8 @@
 //! field but numbers, flags and bytes. It does not know what else a header says. Format: Apache
 //! Thrift, `thrift-compact-protocol.md`, and `PageHeader` in `parquet.thrift`.
 
-use ::parquet::errors::{ParquetError, Result};
+use super::damage;
+use ::parquet::errors::Result;
 use std::io::{self, BufRead, Read};
 
 /// The lengths of a page.
@@ -66,14 +67,14 @@ impl Lengths {
         let length = |number: Option<u64>| number.filter(|number| number % 2 == 0).map(|number| number / 2);
         match (length(page), length(stored)) {
             (Some(page), Some(stored)) => Ok(Lengths { page, stored }),
-            _ => Err(ParquetError::General("the header of a page lacks a length".to_owned())),
+            _ => Err(damage("the header of a page lacks a length")),
         }
     }
 }
 
 /// Reads the fields of a structure to its end, and tells the numbers of those that hold one.
 fn fields(from: &mut impl BufRead, structure: Structure, tell: &mut dyn FnMut(u8, u64)) -> Result<()> {
-    let unknown = || ParquetError::General("the header of a page is not as writers write it".to_owned());
+    let unknown = || damage("the header of a page is not as writers write it");
     let mut field = 0_u8;
     loop {
         let head = byte(from)?;

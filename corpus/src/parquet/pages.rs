@@ -8,10 +8,11 @@
 //! its row group. It does not know what values mean. Format: Apache Parquet, `Encodings.md` and
 //! `parquet.thrift`.
 
+use super::damage;
 use super::header::{Lengths, varint};
 use ::parquet::basic::Encoding;
 use ::parquet::column::page::{Page, PageMetadata, PageReader};
-use ::parquet::errors::{ParquetError, Result};
+use ::parquet::errors::Result;
 use ::parquet::file::metadata::RowGroupMetaData;
 use ::parquet::file::reader::{ChunkReader, Length};
 use ::parquet::file::serialized_reader::SerializedPageReader;
@@ -88,16 +89,12 @@ impl PageReader for Checked {
     }
 
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
-        Err(contradiction("pages are read in their order"))
+        Err(damage("pages are read in their order"))
     }
 
     fn skip_next_page(&mut self) -> Result<()> {
-        Err(contradiction("pages are read in their order"))
+        Err(damage("pages are read in their order"))
     }
-}
-
-fn contradiction(what: &str) -> ParquetError {
-    ParquetError::General(what.to_owned())
 }
 
 /// Checks the lengths in the header of a page.
@@ -106,7 +103,7 @@ fn check_header(header: impl BufRead) -> Result<()> {
     let most = stored.saturating_mul(EXPANSION).clamp(SMALL_PAGE, PAGE);
     if page > most {
         let what = format!("a page claims {page} bytes; with {stored} in the file, {most} are the most");
-        return Err(ParquetError::General(what));
+        return Err(damage(what));
     }
     Ok(())
 }
@@ -115,10 +112,10 @@ fn check_header(header: impl BufRead) -> Result<()> {
 fn check_page<'p>(page: &'p Page, is_optional: bool) -> Result<()> {
     let few = |values: u32| {
         let what = || format!("a page claims {values} values; {VALUES} are the most");
-        if values > VALUES { Err(ParquetError::General(what())) } else { Ok(()) }
+        if values > VALUES { Err(damage(what())) } else { Ok(()) }
     };
     let behind = |page: &'p Bytes, levels: Option<usize>| {
-        levels.and_then(|levels| page.get(levels..)).ok_or_else(|| contradiction("a page ends in its levels"))
+        levels.and_then(|levels| page.get(levels..)).ok_or_else(|| damage("a page ends in its levels"))
     };
     // The values behind the levels, which say what is missing.
     let (encoding, values, data) = match page {
@@ -126,7 +123,7 @@ fn check_page<'p>(page: &'p Page, is_optional: bool) -> Result<()> {
             few(*num_values)?;
             return match usize::try_from(*num_values) {
                 Ok(values) if values <= buf.len() => Ok(()),
-                _ => Err(contradiction("a dictionary claims more values than it has bytes")),
+                _ => Err(damage("a dictionary claims more values than it has bytes")),
             };
         }
         Page::DataPage { buf, num_values, encoding, def_level_encoding, .. } => {
@@ -156,7 +153,7 @@ fn check_page<'p>(page: &'p Page, is_optional: bool) -> Result<()> {
     few(values)?;
     match (0..lists).try_fold(data, |rest, _| behind_packed(rest, values)) {
         Some(_) => Ok(()),
-        None => Err(contradiction("a page has more lengths than values, or ends in them")),
+        None => Err(damage("a page has more lengths than values, or ends in them")),
     }
 }
 

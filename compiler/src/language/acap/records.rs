@@ -85,7 +85,7 @@ impl<'s> Text<'_, 's> {
     }
 
     /// Adds the conventional records inside ACAP records of the pilot, for the crawlers of these
-    /// (P54, decision 36). Their groups come after those of the text, and have to be sorted.
+    /// (P54, decision 36). The groups are added behind those of the text; the caller sorts them.
     pub(super) fn conventional(
         &self,
         records: &[Record<'s>],

@@ -169,8 +169,8 @@ impl<'s> ReferredFile<'_, 's> {
 }
 
 /// Adds the conventional groups of a referenced file and those inside its records, for the crawlers
-/// of the referring record (decision 35). Its records about the whole file are those of another
-/// file.
+/// of the referring record (decision 35). Records about the whole file, such as Sitemap, are left
+/// out: they are about the other file.
 fn referred_groups<'s>(
     source: &Source<'_, 's>,
     fields: Option<(&Text<'_, 's>, &[Record<'s>])>,
