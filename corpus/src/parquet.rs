@@ -1,13 +1,14 @@
 //! Parquet: each row is a capture, by the names of the columns.
 //!
-//! It stands between `input`, which has the file, and `row`; `pages` checks what it is told before
-//! it reserves memory. Only relevant columns are read, a few rows at a time, so memory holds one
-//! page and one dictionary of each, as large as the writer made them. Invariants: every row is one
-//! item; a damaged row group is reported, and the next one is read; a panic of the crate `parquet`
-//! counts as damage. It does not know what the columns mean.
+//! It stands between `input`, which has the file, and `row`; `footer` and `pages` check what the
+//! file claims before memory is reserved. Only relevant columns are read, a few rows at a time, so
+//! memory holds one page and one dictionary of each, as large as the writer made them. Invariants:
+//! every row is one item; a damaged row group is reported, and the next one is read; a panic of the
+//! crate `parquet` counts as damage. It does not know what the columns mean.
 
-mod header;
+mod footer;
 mod pages;
+mod thrift;
 
 use crate::record::Event;
 use crate::row::{Column, Row, Scalar};
@@ -16,7 +17,7 @@ use ::parquet::basic::{ConvertedType, LogicalType, TimeUnit};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use ::parquet::data_type::{ByteArray, DataType};
 use ::parquet::errors::ParquetError;
-use ::parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
+use ::parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use ::parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use pages::Checked;
 use std::fs::File;
@@ -56,8 +57,8 @@ pub(crate) struct Rows<'l> {
 impl<'l> Rows<'l> {
     /// Reads the metadata of a file.
     pub(crate) fn of(file: File, limits: &'l ReadLimits) -> Result<Rows<'l>, SkipReason> {
-        let metadata = guarded(|| ParquetMetaDataReader::new().parse_and_finish(&file))
-            .map_err(|error| SkipReason::Table(error.to_string()))?;
+        let metadata =
+            guarded(|| footer::read(&file)).map_err(|error| SkipReason::Table(error.to_string()))?;
         let columns = columns(metadata.file_metadata().schema_descr())?;
         let (cells, held) = (Vec::new(), Vec::new().into_iter());
         Ok(Rows { file, metadata, limits, columns, groups: 0, cells, held, next: 1, group_end: 1 })

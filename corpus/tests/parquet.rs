@@ -1,5 +1,5 @@
-//! Parquet: pages of every encoding are read, and numbers that no page can keep are an error before
-//! memory is reserved for them.
+//! Parquet: pages of every encoding are read, and numbers that no page and no metadata can keep are
+//! an error before memory is reserved for them.
 
 use ::parquet::basic::{Compression, Encoding};
 use ::parquet::column::writer::ColumnWriter;
@@ -163,7 +163,7 @@ fn numbers_that_no_page_can_keep_are_an_error() {
         [list(count), vec![0; 5 * blocks]].concat()
     };
     let claims = |length| [header(0, length, 20, 2, &[1, 0, 3, 3]), vec![0; 20]].concat();
-    let strange = "the header of a page is not as writers write it";
+    let strange = "a structure is not as writers write it";
     let lengths = "a page has more lengths than values, or ends in them";
     let (many, some) = (u64::from(u32::MAX) / 2, 1 << 23);
     for (page, expected) in [
@@ -185,6 +185,7 @@ fn numbers_that_no_page_can_keep_are_an_error() {
         ([&numbers(&[0, 20, 20])[..], &[5, 4, 2, 0]].concat(), strange),
         ([&numbers(&[0, 20])[..], &[0x18, 2, 0, 0, 0]].concat(), strange),
         ([&numbers(&[0, 20, 20])[..], &[0x2c, 0x18, 2, 5, 4, 0, 0, 0]].concat(), strange),
+        // One behind a list of flags, which has a byte for each by the format.
         ([&numbers(&[0, 20, 20])[..], &[0xf9, 0x51, 5, 4, 0]].concat(), strange),
         (vec![0x15; 80], strange),
     ] {
@@ -198,5 +199,99 @@ fn numbers_that_no_page_can_keep_are_an_error() {
                 "table damaged table, of which the rest is not read: row group 0: Parquet error: {expected}"
             )]
         );
+    }
+}
+
+/// An element of a schema: its name, and how many children it has; none for a column.
+fn element(name: &[u8], children: Option<u64>) -> Vec<u8> {
+    let name = [&[0x18][..], &varint(name.len() as u64), name].concat();
+    match children {
+        // A byte array that is there in every row.
+        None => [&[0x15, 12, 0x25, 0][..], &name, &[0]].concat(),
+        Some(children) => [&[0x35, 0][..], &name, &[0x15], &varint(children * 2), &[0]].concat(),
+    }
+}
+
+/// The metadata of a file without rows, and a field at their end.
+fn metadata(schema: &[Vec<u8>], end: &[u8]) -> Vec<u8> {
+    let count = varint(schema.len() as u64);
+    [&[0x15, 2, 0x19, 0xfc][..], &count, &schema.concat(), &[0x16, 0, 0x19, 0x0c], end, &[0]].concat()
+}
+
+#[test]
+fn metadata_that_nothing_can_keep_are_an_error() {
+    let columns = [element(b"url", None), element(b"body", None)];
+    let plain = [&[element(b"schema", Some(2))][..], &columns].concat();
+    let with = |groups: &[Vec<u8>]| {
+        let root = element(b"schema", Some(3));
+        metadata(&[&[root][..], &columns, groups].concat(), &[])
+    };
+    // Groups in each other, with a column in the last one.
+    let deep = |levels: usize| {
+        let groups = (0..levels).map(|_| element(b"a", Some(1)));
+        with(&groups.chain([element(b"b", None)]).collect::<Vec<_>>())
+    };
+    let wide = |name: &[u8], count: u64| {
+        let columns = (0..count).map(|_| element(b"", None));
+        with(&[element(name, Some(count))].into_iter().chain(columns).collect::<Vec<_>>())
+    };
+    // As many flags as a list may have.
+    let flags = |kind: u8| [&[0xf0 | kind][..], &varint((1 << 31) - 1)].concat();
+    let strange = "a structure is not as writers write it";
+    let children = "an element of the schema has more than 65536 children";
+    for (metadata, expected) in [
+        (metadata(&plain, &[]), ""),
+        (deep(62), ""),
+        (wide(b"n", 60_000), ""),
+        // An unknown field of 16 bits, as extensions have it.
+        (metadata(&plain, &[&[8][..], &varint(65_534), &[3, 1, 2, 3]].concat()), ""),
+        (metadata(&plain, &[&[0x69][..], &flags(1)].concat()), strange),
+        (metadata(&plain, &[&[0x6a][..], &flags(2)].concat()), strange),
+        // A list of lists, a structure with a list, a map.
+        (metadata(&plain, &[&[0x69, 0x19][..], &flags(2)].concat()), strange),
+        (metadata(&plain, &[&[0x6c, 0x19][..], &flags(2)].concat()), strange),
+        (metadata(&plain, &[&[0x6b][..], &varint((1 << 31) - 1), &[0x11]].concat()), strange),
+        // The name of the program as a number, and as a list: the crate `parquet` reads a text
+        // anyhow, and would see other fields behind it.
+        (metadata(&plain, &[&[0x25, 9, 0x49][..], &flags(2)].concat()), strange),
+        (metadata(&plain, &[&[0x29, 0x12, 1, 2, 3][..], &flags(2)].concat()), strange),
+        // Lists in lists.
+        (metadata(&plain, &[&[0x69][..], &[0x19; 40]].concat()), strange),
+        (metadata(&[element(b"schema", Some(1 << 30)), columns[0].clone()], &[]), children),
+        (metadata(&[element(b"schema", Some(1 << 62)), columns[0].clone()], &[]), children),
+        (deep(200_000), "the schema has more than 64 levels"),
+        (wide(b"n", 65_536), "the schema has more than 65536 elements"),
+        (wide(&[b'n'; 2_000], 60_000), "the paths of the schema take more than 67108864 bytes"),
+        (vec![0; (32 << 20) + 1], "the metadata have 33554433 bytes; at most 33554432 are read"),
+    ] {
+        let length = u32::try_from(metadata.len()).expect("a short list").to_le_bytes();
+        let file = [b"PAR1", &metadata[..], &length, b"PAR1"].concat();
+        let expected: Vec<String> = match expected {
+            "" => Vec::new(),
+            _ => {
+                let what = format!("damaged table, of which the rest is not read: Parquet error: {expected}");
+                vec![format!("table {what}")]
+            }
+        };
+        assert_eq!(told(&file), expected, "{:x?}", &metadata[..metadata.len().min(200)]);
+    }
+}
+
+#[test]
+fn ends_that_are_no_metadata_are_an_error() {
+    let whole = file("binary", Compression::UNCOMPRESSED, WriterVersion::PARQUET_1_0, None);
+    let (front, tail) = whole.split_at(whole.len() - 8);
+    for (file, expected) in [
+        (b"PAR1".to_vec(), "the file ends in its metadata"),
+        (
+            [front, &u32::MAX.to_le_bytes(), b"PAR1"].concat(),
+            "the metadata have 4294967295 bytes; at most 33554432 are read",
+        ),
+        ([b"PAR1", &99_u32.to_le_bytes()[..], b"PAR1"].concat(), "the file ends in its metadata"),
+        ([front, &tail[..4], b"PARE"].concat(), "the metadata are encrypted"),
+        ([front, &tail[..4], b"PAR2"].concat(), "Invalid Parquet file. Corrupt footer"),
+    ] {
+        let what = format!("damaged table, of which the rest is not read: Parquet error: {expected}");
+        assert_eq!(told(&file), [format!("table {what}")]);
     }
 }

@@ -9,7 +9,7 @@
 //! `parquet.thrift`.
 
 use super::damage;
-use super::header::{Lengths, varint};
+use super::thrift::{self, Structure, Value, varint};
 use ::parquet::basic::Encoding;
 use ::parquet::column::page::{Page, PageMetadata, PageReader};
 use ::parquet::errors::Result;
@@ -98,8 +98,20 @@ impl PageReader for Checked {
 }
 
 /// Checks the lengths in the header of a page.
-fn check_header(header: impl BufRead) -> Result<()> {
-    let Lengths { page, stored } = Lengths::read(header)?;
+fn check_header(mut header: impl BufRead) -> Result<()> {
+    let (mut page, mut stored) = (None, None);
+    thrift::read(&mut header, Structure::PageHeader, &mut |structure, field, value| {
+        match (structure, field, value) {
+            (Structure::PageHeader, 2, Value::Number(twice)) => page = Some(twice),
+            (Structure::PageHeader, 3, Value::Number(twice)) => stored = Some(twice),
+            _ => {}
+        }
+        Ok(())
+    })?;
+    let length = |twice: Option<u64>| twice.filter(|twice| twice % 2 == 0).map(|twice| twice / 2);
+    let (Some(page), Some(stored)) = (length(page), length(stored)) else {
+        return Err(damage("the header of a page lacks a length"));
+    };
     let most = stored.saturating_mul(EXPANSION).clamp(SMALL_PAGE, PAGE);
     if page > most {
         let what = format!("a page claims {page} bytes; with {stored} in the file, {most} are the most");
