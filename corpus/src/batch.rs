@@ -29,8 +29,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Bytes of bodies in one block: as long as a few milliseconds of work, so that all threads end at
-/// nearly the same time.
+/// Bytes of captures in one block: a few milliseconds of work, so that all threads end at nearly
+/// the same time.
 const BLOCK: usize = 512 << 10;
 /// Blocks that may wait for each thread other than the reader.
 const WAITING: usize = 2;
@@ -200,7 +200,7 @@ pub fn prepare<'o>(
 #[derive(Default)]
 struct Block {
     captures: Vec<Capture>,
-    /// Bytes of all bodies.
+    /// Bytes of all captures, revisits and skipped records.
     bytes: usize,
     revisits: Vec<Revisit>,
     skipped: Vec<Skipped>,
@@ -211,11 +211,17 @@ impl Block {
     fn push(&mut self, item: Item) {
         match item {
             Item::Capture(capture) | Item::Target(capture) => {
-                self.bytes += capture.body.len();
+                self.bytes += capture.length();
                 self.captures.push(capture);
             }
-            Item::Revisit(revisit) => self.revisits.push(*revisit),
-            Item::Skipped(skipped) => self.skipped.push(skipped),
+            Item::Revisit(revisit) => {
+                self.bytes += revisit.answer.length() + revisit.url.as_str().len();
+                self.revisits.push(*revisit);
+            }
+            Item::Skipped(skipped) => {
+                self.bytes += skipped.source.len();
+                self.skipped.push(skipped);
+            }
             Item::Ignored => self.ignored += 1,
         }
     }
@@ -252,4 +258,26 @@ fn read_blocks(
     })?;
     let _ = hand_over(&mut block);
     Ok(start.elapsed().saturating_sub(waited))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BLOCK, Block};
+    use crate::{Capture, Item};
+    use robomaton_formats::site::SiteKey;
+
+    /// A header may be much longer than a body.
+    #[test]
+    fn a_block_is_full_of_headers() {
+        let site = SiteKey::from_host("a.example").expect("a host");
+        let mut capture = Capture::without_answer("http://a.example/".to_owned(), site, 0);
+        capture.headers = vec![("link", vec![b'x'; BLOCK / 4])];
+        capture.location = Some("x".repeat(BLOCK / 4));
+        let mut block = Block::default();
+        for _ in 0..2 {
+            assert!(!block.is_full());
+            block.push(Item::Target(capture.clone()));
+        }
+        assert!(block.is_full());
+    }
 }

@@ -5,12 +5,11 @@
 //! module reads nothing, and does not know what a body means.
 
 use crate::status::{is_redirection, is_success};
-use crate::{SkipReason, Skipped};
+use crate::{SkipReason, Skipped, Validators};
 use memchr::memmem;
 use robomaton_formats::site::{DATA_TXT, SiteKey};
 use robomaton_formats::{Notation, Scheme};
 use std::borrow::Cow;
-use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 use url::Url;
 use xxhash_rust::xxh3::Xxh3;
@@ -33,8 +32,8 @@ pub struct Capture {
     pub location: Option<String>,
     /// The `Content-Type` header, unmodified.
     pub content_type: Option<String>,
-    /// A hash of the `ETag` header.
-    pub etag: Option<NonZeroU32>,
+    /// Hashes of the `ETag` and `Last-Modified` headers.
+    pub validators: Validators,
     /// The header fields that speak of the use of the resource, a line each, in their order, with
     /// lower-case names.
     pub headers: Vec<(&'static str, Vec<u8>)>,
@@ -58,6 +57,13 @@ pub const NOT_MODIFIED: u16 = 304;
 pub(crate) const PARTIAL: u16 = 206;
 
 impl Capture {
+    /// The bytes of its texts: the body, the URL and what is kept of the header.
+    pub(crate) fn length(&self) -> usize {
+        let texts = [&self.location, &self.content_type].map(|text| text.as_ref().map_or(0, String::len));
+        let headers = self.headers.iter().map(|(_, value)| value.len());
+        self.body.len() + self.url.len() + texts.iter().sum::<usize>() + headers.sum::<usize>()
+    }
+
     /// A fetch of which nothing else is known.
     pub(crate) fn without_answer(url: String, site: SiteKey, fetched_at: i64) -> Capture {
         Capture {
@@ -68,7 +74,7 @@ impl Capture {
             fresh_for: None,
             location: None,
             content_type: None,
-            etag: None,
+            validators: Validators::default(),
             headers: Vec::new(),
             body: Vec::new(),
             truncated: false,

@@ -8,7 +8,7 @@ use crate::doubt::is_robots;
 use crate::kind::{HostName, Kind};
 use crate::source::Source;
 use crate::window::Window;
-use crate::{Capture, ReadLimits, SkipReason};
+use crate::{Capture, ReadLimits, SkipReason, Validators};
 use robomaton_formats::layout::MAGIC;
 use robomaton_formats::site::SiteKey;
 use std::io::{self, Read};
@@ -70,7 +70,7 @@ fn capture(host: String, site: SiteKey, mut body: Vec<u8>, limits: &ReadLimits) 
         fresh_for: None,
         location: None,
         content_type: None,
-        etag: None,
+        validators: Validators::default(),
         headers: Vec::new(),
         body,
         truncated,

@@ -9,9 +9,7 @@ use crate::capture::{PARTIAL, STATED};
 use crate::dates;
 use crate::encoding::Body;
 use crate::status::is_success;
-use crate::{ReadLimits, SkipReason};
-use std::num::NonZeroU32;
-use xxhash_rust::xxh3::xxh3_64;
+use crate::{ReadLimits, SkipReason, Validators};
 
 /// Header fields that the strict parser has room for; responses with more are split leniently.
 const MAX_FIELDS: usize = 96;
@@ -26,6 +24,7 @@ pub(crate) struct Fields<'a> {
     pub(crate) content_type: Option<&'a [u8]>,
     pub(crate) location: Option<&'a [u8]>,
     etag: Option<&'a [u8]>,
+    last_modified: Option<&'a [u8]>,
     /// The values of Content-Encoding, and of Transfer-Encoding, each a list, in their order.
     content_codings: Vec<&'a [u8]>,
     transfer_codings: Vec<&'a [u8]>,
@@ -53,6 +52,7 @@ impl<'a> Fields<'a> {
             8 if name.eq_ignore_ascii_case(b"location") => first(&mut self.location),
             12 if name.eq_ignore_ascii_case(b"content-type") => first(&mut self.content_type),
             13 if name.eq_ignore_ascii_case(b"cache-control") => self.cache_control(value),
+            13 if name.eq_ignore_ascii_case(b"last-modified") => first(&mut self.last_modified),
             13 if name.eq_ignore_ascii_case(b"content-range") => first(&mut self.content_range),
             14 if name.eq_ignore_ascii_case(b"content-length") => {
                 let length = str::from_utf8(value).ok().and_then(|digits| digits.trim_ascii().parse().ok());
@@ -84,11 +84,8 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A hash of the ETag. Strong and weak ones of a text differ in their prefix only (RFC 9110
-    /// 8.8.3.2).
-    pub(crate) fn etag(&self) -> Option<NonZeroU32> {
-        let tag = self.etag?.trim_ascii();
-        Some(NonZeroU32::MIN | xxh3_64(tag.strip_prefix(b"W/").unwrap_or(tag)) as u32)
+    pub(crate) fn validators(&self) -> Validators {
+        Validators::of(self.etag, self.last_modified)
     }
 
     /// True if an answer of this status is a part that is not known to begin at the first byte: the

@@ -28,7 +28,7 @@ mod renewals;
 use crate::capture::{NOT_MODIFIED, ROBOTS_TXT, canonical, is_root_file, target_of};
 use crate::record::{NEVER, NEWEST};
 use crate::status::{is_client_error, is_failure, is_redirection, is_success};
-use crate::{Capture, Revisit, Skipped};
+use crate::{Capture, Revisit, Skipped, Validators};
 use foldhash::{HashMap, HashMapExt};
 use renewals::{Renewal, Renewals};
 use robomaton_formats::site::{Outcome, Scheme, SiteKey};
@@ -36,7 +36,6 @@ use sha2::{Digest as _, Sha256};
 use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZeroU32;
 use url::{Position, Url};
 
 /// The maximum number of redirects in a row.
@@ -52,7 +51,7 @@ pub struct Facts {
     place: Place,
     rank: Rank,
     fresh_for: Option<u32>,
-    etag: Option<NonZeroU32>,
+    validators: Validators,
     /// The target of a redirect, absolute and without fragment.
     next: Option<Box<str>>,
     /// False if not even the first line of the body is whole.
@@ -114,7 +113,14 @@ impl Facts {
         let place = key.map_or_else(|| Place::Other(hash_of(capture)), Place::Site);
         let next = capture.redirect().map(|next| String::from(next).into_boxed_str());
         let has_line = capture.known_lines().is_ok();
-        Facts { place, rank: rank(capture), fresh_for: capture.fresh_for, etag: capture.etag, next, has_line }
+        Facts {
+            place,
+            rank: rank(capture),
+            fresh_for: capture.fresh_for,
+            validators: capture.validators,
+            next,
+            has_line,
+        }
     }
 
     /// The status of the capture.
@@ -146,7 +152,7 @@ pub struct Chosen<P> {
 struct Held<P> {
     rank: Rank,
     fresh_for: Option<u32>,
-    etag: Option<NonZeroU32>,
+    validators: Validators,
     next: Option<Box<str>>,
     /// False if not even the first line is whole, so that nothing is known of a text.
     has_line: bool,
@@ -253,9 +259,9 @@ impl<P: Clone> Chosen<P> {
     /// the best capture of its place with content so far.
     pub fn insert(&mut self, facts: Facts, payload: impl FnOnce() -> P) {
         let content = facts.has_content();
-        let Facts { place, rank, fresh_for, etag, next, has_line } = facts;
+        let Facts { place, rank, fresh_for, validators, next, has_line } = facts;
         let payload = || content.then(payload);
-        let held = || Held { rank, fresh_for, etag, next, has_line, payload: payload(), behind: None };
+        let held = || Held { rank, fresh_for, validators, next, has_line, payload: payload(), behind: None };
         match place {
             Place::Site(site) => match self.sites.entry(site) {
                 Entry::Vacant(entry) => {

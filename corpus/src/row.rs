@@ -255,7 +255,7 @@ impl Row {
         fetch.fresh_for = fields.fresh_for(fetch.fetched_at);
         fetch.location = http::text(fields.location);
         fetch.content_type = http::text(fields.content_type);
-        fetch.etag = fields.etag();
+        fetch.validators = fields.validators();
         fetch.headers = std::mem::take(&mut fields.stated);
         if let Some(mistake) = self.mistake {
             return Err(mistake);

@@ -38,7 +38,7 @@ impl Capture {
             fresh_for: fields.fresh_for(fetched_at),
             location: http::text(fields.location),
             content_type: http::text(fields.content_type),
-            etag: fields.etag(),
+            validators: fields.validators(),
             headers: fields.stated,
             body,
             truncated: false,

@@ -1,6 +1,6 @@
 //! The newest capture wins in any order, and redirects are followed up to a limit.
 
-use robomaton_corpus::{Capture, Chosen, Facts, Resolved};
+use robomaton_corpus::{Capture, Chosen, Facts, Resolved, Validators};
 use robomaton_formats::site::{Outcome, SiteKey};
 
 fn capture(url: &str, fetched_at: i64, status: u16, text: &str) -> Capture {
@@ -14,7 +14,7 @@ fn capture(url: &str, fetched_at: i64, status: u16, text: &str) -> Capture {
         location: redirect.then(|| text.to_owned()),
         content_type: None,
 
-        etag: None,
+        validators: Validators::default(),
         headers: Vec::new(),
         body: if redirect { Vec::new() } else { text.as_bytes().to_vec() },
         truncated: false,

@@ -210,6 +210,45 @@ fn a_304_renews_no_text_with_another_etag() {
     );
 }
 
+/// Without two ETags, it says so of the text with its time of the last change (RFC 9111 4.3.4).
+#[test]
+fn a_304_renews_no_text_of_another_change() {
+    let changed = |year: u32| format!("Last-Modified: Mon, 01 Jan {year} 00:00:00 GMT");
+    let text = |second, head: &str, rules: &str| at(second, ROBOTS, answer(head, rules.as_bytes()));
+    let unchanged = |second, head: &str| at(second, ROBOTS, format!("HTTP/1.1 304 N\r\n{head}\r\n\r\n"));
+    let (old, new) = (changed(2018), changed(2024));
+    let tagged = |tag: &str, time: &str| format!("ETag: \"{tag}\"\r\n{time}");
+    let cases: [(&str, Vec<Vec<u8>>); 9] = [
+        ("allowed", vec![text(1, &new, ALLOWS), unchanged(3, &new)]),
+        ("unknown", vec![text(1, &old, DISALLOWS), text(2, &new, ALLOWS), unchanged(3, &old)]),
+        ("unknown", vec![text(1, &old, ALLOWS), unchanged(3, &new)]),
+        // An ETag goes before the time, and a time tells nothing of a text with an ETag only.
+        ("allowed", vec![text(1, &tagged("1", &old), ALLOWS), unchanged(3, &tagged("1", &new))]),
+        ("unknown", vec![text(1, &tagged("1", &old), ALLOWS), unchanged(3, &tagged("2", &old))]),
+        ("unknown", vec![text(1, &tagged("1", &old), ALLOWS), unchanged(3, &new)]),
+        ("allowed", vec![text(1, "ETag: \"1\"", ALLOWS), unchanged(3, &new)]),
+        // The newest that tells of the text decides.
+        (
+            "unknown",
+            vec![
+                text(1, "ETag: \"1\"", ALLOWS),
+                unchanged(2, "ETag: \"2\""),
+                unchanged(3, &new),
+                unchanged(4, "X: y"),
+            ],
+        ),
+        (
+            "allowed",
+            vec![text(1, &old, ALLOWS), unchanged(2, &new), unchanged(3, &old), unchanged(4, "ETag: \"1\"")],
+        ),
+    ];
+    for (number, (wanted, records)) in cases.iter().enumerate() {
+        assert_eq!(crawl(records), *wanted, "{number}");
+        let other: Vec<Vec<u8>> = records.iter().rev().cloned().collect();
+        assert_eq!(crawl(&other), *wanted, "{number} in the other order");
+    }
+}
+
 #[test]
 fn every_coding_of_a_body_is_removed() {
     let (one, two) = (gzip(b"User-agent: *\n"), gzip(b"Disallow: /\n"));

@@ -4,15 +4,14 @@
 //! only on the set of revisits. It does not know which document or URL it is about.
 
 use super::Held;
-use crate::{Capture, Skipped};
-use std::num::NonZeroU32;
+use crate::{Capture, Skipped, Validators};
 use std::ops::RangeInclusive;
 
 /// A revisit without its URL.
 pub(super) struct Renewal<P> {
     pub(super) fetched_at: i64,
     pub(super) fresh_for: Option<u32>,
-    pub(super) etag: Option<NonZeroU32>,
+    pub(super) validators: Validators,
     pub(super) of: RangeInclusive<i64>,
     pub(super) otherwise: Skipped,
     /// What its header says, for another URL.
@@ -23,43 +22,41 @@ pub(super) struct Renewal<P> {
 
 impl<P> Renewal<P> {
     pub(super) fn of(answer: &Capture, of: RangeInclusive<i64>, otherwise: Skipped) -> Renewal<P> {
-        let Capture { fetched_at, fresh_for, etag, .. } = *answer;
-        Renewal { fetched_at, fresh_for, etag, of, otherwise, payload: None, is_again: false }
+        let Capture { fetched_at, fresh_for, validators, .. } = *answer;
+        Renewal { fetched_at, fresh_for, validators, of, otherwise, payload: None, is_again: false }
     }
 
     /// The order of revisits, newest last; then arbitrary, but always the same.
     fn rank(&self) -> impl Ord {
         let Skipped { source, at, .. } = &self.otherwise;
-        (self.fetched_at, *self.of.start(), *self.of.end(), self.fresh_for, self.etag, source, *at)
+        (self.fetched_at, *self.of.start(), *self.of.end(), self.fresh_for, self.validators, source, *at)
     }
 
-    fn names(&self) -> Names {
-        match (*self.of.start(), self.etag) {
-            (i64::MIN, None) => Names::Nothing,
-            (i64::MIN, Some(_)) => Names::Etag,
-            _ => Names::Capture,
-        }
+    /// True if it names a capture by its time; or the content is known to be none that was kept.
+    fn names_time(&self) -> bool {
+        *self.of.start() != i64::MIN
+    }
+
+    /// True if it says whether it is about this content. Otherwise it is about what the fetch
+    /// before it found.
+    fn tells(&self, content: &Held<P>) -> bool {
+        self.names_time() || self.validators.is_same(&content.validators).is_some()
+    }
+
+    /// True if what it tells of any content, a newer revisit tells, too.
+    fn tells_no_more(&self, newer: &[Renewal<P>]) -> bool {
+        let validators: Vec<Validators> = newer.iter().map(|newer| newer.validators).collect();
+        let is_told = !newer.is_empty() && !self.names_time() && self.validators.tells_no_more(&validators);
+        is_told || newer.iter().any(Renewal::names_time)
     }
 
     fn is_of(&self, content: &Held<P>) -> bool {
-        let is_other = self.etag.zip(content.etag).is_some_and(|(one, other)| one != other);
-        self.of.contains(&content.rank.0) && !is_other
+        self.of.contains(&content.rank.0) && self.validators.is_same(&content.validators) != Some(false)
     }
 }
 
-/// How a revisit identifies the capture with the content. With more, it depends less on what stands
-/// before it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Names {
-    /// Not at all: it is what the fetch before it found.
-    Nothing,
-    /// By its ETag, if the capture has one.
-    Etag,
-    /// By its time; or the content is known to be none that was kept.
-    Capture,
-}
-
-/// The revisits of one URL that may matter, newest first: each names more than all newer ones.
+/// The revisits of one URL that may matter, newest first: each tells of some content that no newer
+/// one tells of.
 pub(super) struct Renewals<P>(Vec<Renewal<P>>);
 
 impl<P> Default for Renewals<P> {
@@ -71,18 +68,19 @@ impl<P> Default for Renewals<P> {
 impl<P> Renewals<P> {
     /// Adds a revisit and returns it, if it may matter.
     pub(super) fn offer(&mut self, renewal: Renewal<P>) -> Option<&mut Renewal<P>> {
-        let names = renewal.names();
         let place = self.0.partition_point(|newer| newer.rank() >= renewal.rank());
-        if self.0[..place].last().is_some_and(|newer| newer.names() >= names) {
+        if renewal.tells_no_more(&self.0[..place]) {
             return None;
         }
         self.0.insert(place, renewal);
-        let mut most = None;
-        self.0.retain(|renewal| {
-            let counts = most < Some(renewal.names());
-            most = most.max(Some(renewal.names()));
-            counts
-        });
+        let mut older = place + 1;
+        while let Some(renewal) = self.0.get(older) {
+            if renewal.tells_no_more(&self.0[..older]) {
+                self.0.remove(older);
+            } else {
+                older += 1;
+            }
+        }
         self.0.get_mut(place)
     }
 
@@ -99,9 +97,10 @@ impl<P> Renewals<P> {
             return Ok(None);
         }
         let content = held.and_then(Held::content);
-        let has_etag = content.is_some_and(|content| content.etag.is_some());
-        let enough = if has_etag { Names::Etag } else { Names::Capture };
-        let deciding = self.0.iter().find(|renewal| renewal.names() >= enough);
+        let deciding = self.0.iter().find(|renewal| match content {
+            Some(content) => renewal.tells(content),
+            None => renewal.names_time(),
+        });
         let Some(content) = content else { return Err(deciding.unwrap_or(newest)) };
         match deciding.filter(|renewal| renewal.fetched_at > content.rank.0) {
             Some(other) if !other.is_of(content) => Err(other),

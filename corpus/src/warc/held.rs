@@ -187,7 +187,7 @@ impl<'r> HeldRecord<'r> {
             fresh_for: response.fields.fresh_for(capture.fetched_at),
             location: http::text(response.fields.location),
             content_type: http::text(response.fields.content_type),
-            etag: response.fields.etag(),
+            validators: response.fields.validators(),
             headers: response.fields.stated,
             ..capture
         };
