@@ -55,6 +55,12 @@ impl<R: BufRead> Ahead<R> {
         self.mark.is_some()
     }
 
+    /// The bytes that it has held at most.
+    #[cfg(test)]
+    pub(crate) fn most(&self) -> usize {
+        self.held.capacity()
+    }
+
     /// The number of bytes since the mark.
     fn since_mark(&self) -> usize {
         self.at - self.mark.unwrap_or(self.at)

@@ -200,7 +200,10 @@ impl<R: BufRead> Gunzip<R> {
     /// The header of the member that should begin here.
     fn begin(&mut self) -> io::Result<State> {
         self.reset();
-        let Some(first) = self.padding()? else { return Ok(State::Ended) };
+        if self.padding()? {
+            return Ok(State::Between);
+        }
+        let Some(first) = self.byte()? else { return Ok(State::Ended) };
         if first != MAGIC[0] || self.byte()? != Some(MAGIC[1]) || self.byte()? != Some(MAGIC[2]) {
             return Ok(State::Failed("no member begins here"));
         }
@@ -256,14 +259,12 @@ impl<R: BufRead> Gunzip<R> {
         Ok(State::Inside)
     }
 
-    /// The first non-zero byte: tapes and some tools pad with zeros.
-    fn padding(&mut self) -> io::Result<Option<u8>> {
-        loop {
-            match self.byte()? {
-                Some(0) => {}
-                other => return Ok(other),
-            }
-        }
+    /// Passes over zeros, with which tapes and some tools pad, as far as the buffer has them. True
+    /// if there were any.
+    fn padding(&mut self) -> io::Result<bool> {
+        let zeros = self.inner.fill_buf()?.iter().take_while(|byte| **byte == 0).count();
+        self.inner.consume(zeros);
+        Ok(zeros > 0)
     }
 
     fn drop(&mut self, count: usize) -> io::Result<()> {
@@ -286,5 +287,33 @@ impl<R: BufRead> Gunzip<R> {
         let byte = self.inner.fill_buf()?.first().copied();
         self.inner.consume(usize::from(byte.is_some()));
         Ok(byte)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Gunzip, Step};
+    use robomaton_tests::write::gzip;
+    use std::io::{BufReader, Read};
+
+    /// A disk may give any number of zeros for nothing.
+    #[test]
+    fn zeros_behind_damage_are_not_kept() {
+        let mut damaged = gzip(b"second");
+        // In the data, so that it does not inflate.
+        damaged[10] ^= 0x06;
+        let front = [gzip(b"first"), damaged, gzip(b"third")].concat();
+        let zeros = std::io::repeat(0).take(100 << 20);
+        let mut members = Gunzip::new(BufReader::new(front.chain(zeros)));
+        let (mut out, mut text) = ([0; 100], Vec::new());
+        loop {
+            match members.read(&mut out).expect("memory") {
+                Step::Data { count, .. } => text.extend_from_slice(&out[..count]),
+                Step::Cut { .. } => text.push(b' '),
+                Step::End => break,
+            }
+        }
+        assert!(text.starts_with(b"first") && text.ends_with(b" third"), "{text:?}");
+        assert!(members.inner.most() < 9 << 20, "{} bytes were kept", members.inner.most());
     }
 }

@@ -22,6 +22,10 @@ use held::{Header, HeldRecord, unread};
 const GLANCE: usize = 4096;
 /// Bytes after a record that show whether it ended: two line ends and the name of the format.
 const TRAILER: usize = 4 + MAGIC.len();
+/// What is wrong with a header in which another record begins.
+const OTHER: &str = "another record begins inside it";
+/// Line ends behind a record, at most. Writers put two there.
+const LINE_ENDS: usize = 4096;
 /// The beginning of every record.
 const MAGIC: &[u8] = b"WARC/";
 /// Extra bytes of a stored response besides its decoded body and header: chunk sizes.
@@ -105,7 +109,7 @@ impl<'w, 'a> Records<'w, 'a> {
     /// Reads the record at the front of the window.
     fn record<T>(&mut self, told: impl Told<T>) -> Result<T, SkipReason> {
         let (window, limits) = (&mut *self.window, self.limits);
-        let head = match header_end(window, limits.max_header) {
+        let head = match header_end(window, limits.max_header, self.one_per_member) {
             Ok(head) => head,
             Err((known, reason)) => {
                 let lines = memchr::memrchr(b'\n', &window.data()[..known]).map_or(0, |last| last + 1);
@@ -146,7 +150,6 @@ impl<'w, 'a> Records<'w, 'a> {
         // The rest of the record is skipped; only its end shows whether the record is valid.
         if cut {
             let passed = window.skip(length - held as u64);
-            window.want(TRAILER);
             if !passed || !ends_well(window, 0) {
                 let reason = match passed {
                     _ if is_too_long => SkipReason::RecordTooLong(length),
@@ -236,21 +239,32 @@ impl<T, F: Fn(Option<&HeldRecord<'_>>, Content) -> T> Told<T> for F {}
 
 /// The length of the header at the front of the window, including the empty line that ends it; or
 /// the number of its bytes if there is no such line. A header in which another record begins is
-/// none: the fields of two records would be mixed.
-fn header_end(window: &mut Window<'_>, max: usize) -> Result<usize, (usize, SkipReason)> {
+/// none: the fields of two records would be mixed. If each record so far was a member of its own, a
+/// member that begins as a record does is another record, too.
+fn header_end(
+    window: &mut Window<'_>,
+    max: usize,
+    one_per_member: bool,
+) -> Result<usize, (usize, SkipReason)> {
     let (mut look, mut seen) = (GLANCE, 0);
     loop {
-        let data = window.want(look);
-        for line_end in memchr::memchr_iter(b'\n', &data[seen..]) {
+        window.want(look);
+        let data = window.data();
+        let other = window.members().find(|&at| one_per_member && data.get(at..).is_some_and(is_record));
+        let data = &data[..other.unwrap_or(data.len())];
+        for line_end in memchr::memchr_iter(b'\n', data.get(seen..).unwrap_or_default()) {
             let next = seen + line_end + 1;
             match &data[next..] {
                 [b'\n', ..] => return Ok(next + 1),
                 [b'\r', b'\n', ..] => return Ok(next + 2),
                 line if is_record(line) => {
-                    return Err((next, SkipReason::WarcHeader("another record begins inside it")));
+                    return Err((next, SkipReason::WarcHeader(OTHER)));
                 }
                 _ => {}
             }
+        }
+        if other.is_some() {
+            return Err((data.len(), SkipReason::WarcHeader(OTHER)));
         }
         if data.len() < look {
             return Err((data.len(), SkipReason::RecordCut));
@@ -270,14 +284,23 @@ fn is_record(line: &[u8]) -> bool {
 }
 
 /// True if a record ends `end` bytes into the window: line ends follow, and then the next record, a
-/// member or the end of the file, and no damage that casts doubt on them. A blank line alone is no
-/// end: bodies contain such lines, and a damaged member may go on behind it.
-fn ends_well(window: &Window<'_>, end: usize) -> bool {
+/// member or the end of the file, and no damage that casts doubt on them. Blank lines alone are no
+/// end: bodies contain such lines, and a damaged member may go on behind them.
+fn ends_well(window: &mut Window<'_>, end: usize) -> bool {
+    let is_line_end = |byte: &u8| matches!(byte, b'\r' | b'\n');
+    let mut look = TRAILER;
+    if window.want(end + look)[end..].iter().all(is_line_end) {
+        look = LINE_ENDS;
+        window.want(end + look);
+    }
     let rest = &window.data()[end..];
-    if rest.len() < TRAILER && window.doubtful() {
+    if rest.len() < look && window.doubtful() {
         return false;
     }
-    let behind = rest.iter().position(|byte| !matches!(byte, b'\r' | b'\n')).unwrap_or(rest.len());
+    let behind = rest.iter().position(|byte| !is_line_end(byte)).unwrap_or(rest.len());
+    if behind >= LINE_ENDS {
+        return false;
+    }
     let next = &rest[behind..];
     let line_ends = rest[..behind].iter().filter(|byte| **byte == b'\n').count();
     match line_ends >= 2 {

@@ -166,6 +166,12 @@ impl<'a> Window<'a> {
         self.members.front() == Some(&self.offset)
     }
 
+    /// The places behind the front of the window where members begin, as far as they are known.
+    pub(crate) fn members(&self) -> impl Iterator<Item = usize> {
+        let behind = self.members.iter().filter_map(|begin| begin.checked_sub(self.offset));
+        behind.filter(|place| *place > 0).filter_map(|place| usize::try_from(place).ok())
+    }
+
     /// True if a member begins between these places in the window.
     pub(crate) fn member_begins(&self, between: RangeInclusive<usize>) -> bool {
         let [from, to] = [between.start(), between.end()].map(|at| self.offset + *at as u64);

@@ -6,7 +6,6 @@
 //! is rejected, since it would decompress to more than any file can.
 
 use crate::archive::{Archive, Entry, Member};
-use crate::source::CHUNK;
 use crate::{ReadLimits, SkipReason};
 use ::zip::ZipArchive;
 use ::zip::result::ZipError;
@@ -14,6 +13,9 @@ use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::rc::Rc;
+
+/// Bytes that are read at once. Each entry moves the reader, which drops what it has read.
+const BUFFER: usize = 16 << 10;
 
 /// A file of which a limited number of bytes can be read. What an archive says about the length of
 /// its directory may be wrong, so the bytes are counted.
@@ -51,7 +53,7 @@ impl Entries {
     pub(crate) fn of(file: File, limits: &ReadLimits) -> Result<Entries, SkipReason> {
         let damaged = |error: ZipError| SkipReason::Archive(format!("the archive is not read: {error}"));
         let left = Rc::new(Cell::new(limits.max_zip_directory));
-        let file = Counted { file: BufReader::with_capacity(CHUNK, file), left: Rc::clone(&left) };
+        let file = Counted { file: BufReader::with_capacity(BUFFER, file), left: Rc::clone(&left) };
         let mut archive = ZipArchive::new(file).map_err(damaged)?;
         left.set(u64::MAX);
         if archive.has_overlapping_entries().map_err(damaged)? {

@@ -87,3 +87,27 @@ fn zstd_frames_in_a_damaged_one() {
         is_passed("x.warc.zst", zstd, &outer, &hidden);
     }
 }
+
+/// Damage that shortens a record so that only empty lines of its body are behind it, and changes
+/// its body, too. The checksum of the member is behind these lines.
+#[test]
+fn a_record_before_empty_lines_waits_for_its_checksum() {
+    let text = format!("Disallow: /x{}", "\n".repeat(11));
+    let good = page("http://a.example/robots.txt", &text);
+    let bad = String::from_utf8(good.clone()).expect("text").replace("/x", "/y");
+    let length = bad.lines().find(|line| line.starts_with("Content-Length: ")).expect("a length");
+    let number: usize = length["Content-Length: ".len()..].parse().expect("a number");
+    let bad = bad.replace(length, &format!("Content-Length: {}", number - 9));
+    let (mut member, sound) = (gzip(bad.as_bytes()), gzip(&good));
+    let end = member.len();
+    member[end - 8..end - 4].copy_from_slice(&sound[sound.len() - 8..][..4]);
+    let next = gzip(&page("http://b.example/robots.txt", ""));
+    let told = lines("x.warc.gz", &[&member[..], &next, &next].concat());
+    assert!(told.iter().all(|line| !line.starts_with("http://a.example/")), "{told:?}");
+    assert!(told.iter().any(|line| line.starts_with("http://b.example/")), "{told:?}");
+    // So is one with more line ends behind it than any writer puts there.
+    for (count, is_read) in [(100, true), (4_096, false)] {
+        let told = lines("x.warc", &[&good[..], "\n".repeat(count).as_bytes(), &good].concat());
+        assert_eq!(told.contains(&format!("http://a.example/robots.txt {text}")), is_read, "{told:?}");
+    }
+}

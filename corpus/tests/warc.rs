@@ -378,3 +378,19 @@ fn damaged_gzip_costs_its_member() {
     expect(&[&all[..start], b"garbage", &all[start..]].concat(), &[0, 1, 2, 3, 4], 1);
     expect(&[&all[..], b"garbage"].concat(), &[0, 1, 2, 3, 4], 1);
 }
+
+/// Each member could be the beginning of a header that all others belong to.
+#[test]
+fn members_inside_a_header_are_passed_in_linear_time() {
+    let whole = gzip(&page("http://a.example/robots.txt", "A"));
+    let part = gzip(b"WARC/1.0\na");
+    for between in [Vec::new(), gzip(b"a")] {
+        let parts = [&part[..], &between].concat().repeat(40_000);
+        let start = Instant::now();
+        let read = lines("x.warc.gz", &[&whole[..], &parts, &whole].concat());
+        assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+        let captures = read.iter().filter(|line| line.starts_with("http://a.example/")).count();
+        assert_eq!(captures, 2);
+        assert_eq!(read[1], "at 182: warc-header");
+    }
+}
