@@ -302,3 +302,12 @@ fn what_became_of_the_fetch_goes_before_pages() {
         assert_eq!(out.contains("<- decides"), host == "none", "{out}");
     }
 }
+
+/// Its group names the token as a crawler, and states for the crawlers that the token binds, too.
+#[test]
+fn a_statement_of_a_token_names_each_usage_once() {
+    let place = place("User-agent: Google-Extended\nContent-Usage: train-ai=n\nAllow: /\n");
+    let out = explain(&place, "/", &["--usage", "ai-train", "-a", "Google-Extended"]);
+    let refusals: Vec<&str> = out.lines().map(str::trim).filter(|line| line.contains("<- decides")).collect();
+    assert_eq!(refusals, ["ai-train disallowed  <- decides: one refusal suffices"; 2]);
+}

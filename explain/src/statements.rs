@@ -76,6 +76,8 @@ impl StatementJson {
         for statement in statements {
             let at = *numbers.entry(key(statement)).or_insert(records.len());
             match records.get_mut(at) {
+                // A token may speak for a crawler that its group names, too.
+                Some((_, usages)) if usages.contains(&statement.usage) => {}
                 Some((_, usages)) => usages.push(statement.usage),
                 None => records.push((statement, vec![statement.usage])),
             }

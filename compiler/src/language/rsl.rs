@@ -314,6 +314,20 @@ fn state(
         let Some(pattern) = pattern(content, lowering) else { continue };
         // It may be for this site or for another.
         let is_doubtful = lowering.origin.is_none() && content.url.contains("://");
+        let record = |text: String| Record {
+            language: LANGUAGE,
+            carrier: Carrier::Rsl,
+            line: number,
+            file,
+            pattern: Bytes(Cow::Owned(pattern.clone())),
+            text: Cow::Owned(text),
+        };
+        let text = format!("content {:?}", content.url);
+        if !lowering.has_room_for_statements() {
+            // Each content speaks of every usage, so this is what all further ones come to.
+            lowering.state(Scope::Groups, record(text), UNREAD, all(Effect::Unread));
+            break;
+        }
         let length = (pattern.len() as u32).min((1 << 17) - 1);
         let (mut said, mut closing, mut unread) = (Vec::new(), Vec::new(), Vec::new());
         for (usage, chain) in CHAINS {
@@ -332,15 +346,6 @@ fn state(
             };
             closing.push(Said { usage, effect, rank: (length << 2 | depth) + 1, conditions: 0 });
         }
-        let record = |text: String| Record {
-            language: LANGUAGE,
-            carrier: Carrier::Rsl,
-            line: number,
-            file,
-            pattern: Bytes(Cow::Owned(pattern.clone())),
-            text: Cow::Owned(text),
-        };
-        let text = format!("content {:?}", content.url);
         lowering.state(Scope::Groups, record(text.clone()), set, said);
         for (set, said) in [(closures, closing), (UNREAD, unread)] {
             if !said.is_empty() {
@@ -506,8 +511,12 @@ fn links(field: &[u8]) -> Vec<String> {
     let field = String::from_utf8_lossy(field);
     let mut links = Vec::new();
     let mut rest = field.trim_start();
+    // Once no bracket closes, no later one does: they are not searched for again.
+    let mut closes = true;
     while !rest.is_empty() {
-        let bracketed = rest.strip_prefix('<').and_then(|rest| rest.split_once('>'));
+        let opened = rest.strip_prefix('<').filter(|_| closes);
+        let bracketed = opened.and_then(|rest| rest.split_once('>'));
+        closes &= opened.is_none() || bracketed.is_some();
         let (target, parameters) = bracketed.unwrap_or(("", rest));
         let (own, after) = parameters.split_at(find_unquoted(parameters, ','));
         if is_license(own) {
@@ -554,4 +563,20 @@ fn is_license(parameters: &str) -> bool {
     };
     let is_related = value("rel").is_some_and(|rel| rel.split_whitespace().any(|rel| rel == "license"));
     is_related && value("type").is_some_and(|media_type| media_type.trim() == "application/rsl+xml")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::links;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn links_are_split_in_linear_time() {
+        let of = |target: &str| format!("{target}; rel=license; type=\"application/rsl+xml\"");
+        let field = [of("<a>"), "<b>; rel=\"x,y\"".to_owned(), of("<c>"), of("<d"), of("e")].join(", ");
+        assert_eq!(links(field.as_bytes()), ["a", "c", "", ""]);
+        let start = Instant::now();
+        assert!(links("<,".repeat(1 << 20).as_bytes()).is_empty());
+        assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    }
 }

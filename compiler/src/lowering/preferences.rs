@@ -151,9 +151,9 @@ impl<'s> Lowering<'s, '_> {
         if scope == Scope::Groups && record.file == 0 {
             record.file = self.file;
         }
-        let allowed = self.options.limits.statements;
+        let is_within =
+            self.has_room_for_statements() && record.pattern.0.len() <= self.options.limits.pattern;
         let preferences = &mut self.preferences;
-        let is_within = preferences.count < allowed && record.pattern.0.len() <= self.options.limits.pattern;
         preferences.count += 1;
         let group = match place {
             Place::Fallback => &mut preferences.fallback,
@@ -183,6 +183,11 @@ impl<'s> Lowering<'s, '_> {
         if group.statements.len() > known {
             group.records.push(unread(record));
         }
+    }
+
+    /// False if the next record is beyond the limit on statements.
+    pub(crate) fn has_room_for_statements(&self) -> bool {
+        self.preferences.count < self.options.limits.statements
     }
 
     /// The statements about these usages in closed groups: the record of each, its set, and what it
