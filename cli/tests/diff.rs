@@ -259,3 +259,73 @@ fn uses_of_sites_that_no_longer_answer() {
     let line = "       1  dropped all (content-signals) to unknown  https://a.example\n";
     assert!(told.ends_with(&format!("*, to ai-train\n{line}")), "{told}");
 }
+
+/// A refusal that moves to another path leaves the share of the site as it was.
+#[test]
+fn statements_that_move_are_changes_of_uses() {
+    let place = Place::new();
+    let line = |host: &str, path: &str, kind: &str, body: &str| {
+        let url = format!("https://{host}.example/{path}");
+        json!({ "url": url, "status": 200, "content_type": kind, "body": body }).to_string()
+    };
+    let star = |record: String| format!("User-agent: *\n{record}\nAllow: /\n");
+    let tdmrep = |path: &str| json!([{ "location": path, "tdm-reservation": 1 }]).to_string();
+    let page = |name: &str| format!("<meta name={name} content=noindex>");
+    for (name, path, crawler) in [("old", "/q", "a"), ("new", "/r", "b")] {
+        let captures = [
+            line("ai", "robots.txt", "text/plain", ""),
+            line("ai", "ai.txt", "text/plain", &format!("User-Agent: *\nDisallow: {path}\n")),
+            line(
+                "order",
+                "robots.txt",
+                "text/plain",
+                &format!("# {name}\n{}", star("DisallowAITraining: /".into())),
+            ),
+            line("page", "robots.txt", "text/plain", ""),
+            line("page", "x", "text/html", &page(crawler)),
+            line("signal", "robots.txt", "text/plain", &star(format!("Content-Signal: {path} ai-train=no"))),
+            line("tdm", "robots.txt", "text/plain", ""),
+            line("tdm", ".well-known/tdmrep.json", "application/json", &tdmrep(path)),
+        ];
+        place.write(&format!("{name}.jsonl"), captures.join("\n"));
+        let (input, output) = (format!("{name}.jsonl"), format!("{name}.rimg"));
+        place.run(&["compile", &input, "-o", &output, "--pages"]).ok();
+    }
+    let run = |more: &[&str]| -> Vec<String> {
+        let lines = place.run(&[&["diff", "old.rimg", "new.rimg", "--json"], more].concat()).json();
+        let change =
+            |line: &serde_json::Value| format!("{} {}", line["site"], line["change"]).replace('"', "");
+        lines.iter().map(change).collect()
+    };
+    let expected = |changes: [&str; 5]| -> Vec<String> {
+        let line = |change: &str| format!("https://{}", change.replace(' ', ".example "));
+        changes.into_iter().map(line).collect()
+    };
+    assert_eq!(run(&[]), expected(["ai uses", "order text", "page uses", "signal uses", "tdm uses"]));
+    assert_eq!(
+        run(&["--usage", "index"]),
+        expected(["ai text", "order text", "page uses", "signal records", "tdm text"])
+    );
+    assert_eq!(
+        run(&["--crawler", "c"]),
+        expected(["ai uses", "order text", "page text", "signal uses", "tdm uses"])
+    );
+}
+
+/// Each of many names has each of many rules.
+#[test]
+fn names_that_share_rules_are_compared_once() {
+    let place = Place::new();
+    let names: String = (0..9_000).map(|name| format!("User-agent: b{name:x}\n")).collect();
+    let rules: String = (1..9_000).map(|rule| format!("Disallow: /{rule:x}\n")).collect();
+    for (name, rule) in [("old", "/x"), ("new", "/y"), ("again", "/y\n# again")] {
+        let text = format!("{names}Disallow: {rule}\n{rules}");
+        image(&place, name, &[("a.example", Some(&text))]);
+    }
+    let start = std::time::Instant::now();
+    for (image, change) in [("old.rimg", "rules"), ("again.rimg", "text")] {
+        let lines = place.run(&["diff", "new.rimg", image, "--json"]).json();
+        assert_eq!(lines[0]["change"], change);
+    }
+    assert!(start.elapsed() < std::time::Duration::from_secs(30), "{:?}", start.elapsed());
+}

@@ -220,7 +220,12 @@ impl<'d> Detail<'d> {
 
     /// The conditions of a rule.
     pub fn conditions(&self, rule: &Rule<'_>) -> &[Condition] {
-        let set = (rule.conditions as usize).checked_sub(1).and_then(|at| self.conditions.get(at));
+        self.set_of_conditions(rule.conditions)
+    }
+
+    /// The conditions with this number, an index plus one; none for 0.
+    pub fn set_of_conditions(&self, number: u32) -> &[Condition] {
+        let set = (number as usize).checked_sub(1).and_then(|at| self.conditions.get(at));
         set.map(Vec::as_slice).unwrap_or_default()
     }
 }

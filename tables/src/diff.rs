@@ -4,20 +4,21 @@
 //! Both images store their sites in the order of their names, so they are read in parallel, and
 //! only the coverages of a few texts are in memory. A site in both images has one kind of change,
 //! the first that applies: the outcome of its fetch, permissions (rules, crawlers, usages,
-//! regardless of their order and lines), answers about the usages of the modern languages, other
+//! regardless of their order and lines), what the modern languages state about usages, other
 //! records, or only the text. Coverages are compared for the first two kinds, and answers about
 //! usages wherever anything differs. It does not know the output format.
 
 use crate::coverage::Coverage;
+use crate::meaning::{Said, is_same as is_same_to_all};
 use crate::rows::{Subject, Subjects};
 use crate::schema::Cell;
 use crate::use_changes::{UseChange, UseChanges, UsesAsked};
 use crate::write::Writer;
-use robomaton_formats::detail::Detail;
+use robomaton_formats::detail::{Detail, Extension, Group};
 use robomaton_formats::policy::Role;
 use robomaton_runtime::{Image, Outcome, Site};
+use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::rc::Rc;
 
@@ -36,7 +37,7 @@ pub enum Change {
     Outcome,
     /// Some crawler has other permissions.
     Rules,
-    /// All rules are the same; answers about usages of the modern languages changed.
+    /// All rules are the same; what the modern languages state about usages changed.
     Uses,
     /// All permissions are the same; other records changed.
     Records,
@@ -200,7 +201,9 @@ pub fn diff<'a, D: AsRef<[u8]>, E>(
                 if matches!(change, Some(Change::Outcome)) || !is_same {
                     uses = use_changes.of([from, to], details);
                 }
-                if !uses.is_empty() && matches!(change, None | Some(Change::Records | Change::Text)) {
+                if matches!(change, None | Some(Change::Records | Change::Text))
+                    && (!uses.is_empty() || !is_same && use_changes.states_otherwise(details))
+                {
                     change = Some(Change::Uses);
                 }
                 (change, text, to)
@@ -246,9 +249,9 @@ fn compare(
     } else {
         let none = Detail::default();
         let [before, now] = details.map(|detail| detail.unwrap_or(&none));
-        if Meaning::of(before) != Meaning::of(now) {
+        if !is_same_to_all([before, now].map(rules)) {
             Some(Change::Rules)
-        } else if records(before) != records(now) {
+        } else if !is_same_to_all([before, now].map(records)) {
             Some(Change::Records)
         } else {
             Some(Change::Text)
@@ -257,58 +260,47 @@ fn compare(
     (change, text_changed)
 }
 
-/// The permissions of a text by crawler, without lines, order and duplicates.
-#[derive(PartialEq)]
-struct Meaning<'d> {
-    /// By role of the group, name and purposes; `*` is the name of the default groups.
-    rules: BTreeMap<Addressees<'d>, BTreeSet<RuleContent<'d>>>,
-}
-
 /// The role of a group, the name that it addresses, and its purposes.
-type Addressees<'d> = (Role, &'d str, Vec<&'d [u8]>);
+type Addressee<'d> = (Role, &'d str, Rc<[&'d [u8]]>);
 /// Usage, sense, pattern, conditions, and the rank where it does not follow from the rest; or a
 /// missing file.
 type RuleContent<'d> = (&'d str, bool, &'d [u8], Vec<String>, u32);
+/// Key and value of another record.
+type RecordContent<'d> = (&'d str, Cow<'d, str>);
 
-impl<'d> Meaning<'d> {
-    fn of(detail: &'d Detail<'d>) -> Meaning<'d> {
-        // Priorities of conventional rules follow from pattern and form (RFC 9309, Robot-version
-        // 2.0.0) or are positions in the file (1996 draft); together with ACAP they are numbers of
-        // patterns and have no meaning.
-        let ranked = detail.groups.iter().all(|group| group.role.is_ranked());
-        let mut rules: BTreeMap<Addressees<'d>, BTreeSet<RuleContent<'d>>> = BTreeMap::new();
-        for group in &detail.groups {
-            let names = group.crawlers.iter().map(String::as_str).chain(group.default.then_some("*"));
-            for name in names {
-                let purposes = group.purposes.iter().map(|purpose| purpose.0.as_ref()).collect();
-                let of_name = rules.entry((group.role, name, purposes)).or_default();
-                if group.incomplete {
-                    of_name.insert(("(missing file)", false, b"", Vec::new(), 0));
-                }
-                of_name.extend(group.rules.iter().map(|rule| {
-                    let conditions = detail.conditions(rule).iter().map(ToString::to_string).collect();
-                    let rank = if ranked { rule.priority } else { 0 };
-                    (detail.usage(rule.usage), rule.permits, rule.pattern.0.as_ref(), conditions, rank)
-                }));
-            }
-        }
-        Meaning { rules }
-    }
+/// The names that a group addresses; `*` is the name of the default groups.
+fn names<'d>(group: &'d Group<'_>) -> impl Iterator<Item = &'d str> {
+    group.crawlers.iter().map(String::as_str).chain(group.default.then_some("*"))
 }
 
-/// The other records of a text, without lines, each with the name that it addresses.
-fn records<'d>(detail: &'d Detail<'d>) -> BTreeSet<(&'d str, &'d str, String)> {
-    let mut records: BTreeSet<_> = BTreeSet::new();
-    records
-        .extend(detail.extensions.iter().map(|record| ("", record.key.as_ref(), record.value.to_string())));
-    for group in &detail.groups {
-        let names = group.crawlers.iter().map(String::as_str).chain(group.default.then_some("*"));
-        for name in names {
-            records.extend(
-                group.extensions.iter().map(|record| (name, record.key.as_ref(), record.value.to_string())),
-            );
-            records.extend(group.schedule.iter().map(|schedule| (name, "", format!("{schedule:?}"))));
-        }
-    }
-    records
+/// The permissions of a text.
+fn rules<'d>(detail: &'d Detail<'d>) -> Vec<Said<Addressee<'d>, RuleContent<'d>>> {
+    // Priorities of conventional rules follow from pattern and form (RFC 9309, Robot-version 2.0.0)
+    // or are positions in the file (1996 draft); together with ACAP they are numbers of patterns
+    // and have no meaning.
+    let ranked = detail.groups.iter().all(|group| group.role.is_ranked());
+    let said = detail.groups.iter().map(|group| {
+        let purposes: Rc<[&[u8]]> = group.purposes.iter().map(|purpose| purpose.0.as_ref()).collect();
+        let addressees = names(group).map(|name| (group.role, name, Rc::clone(&purposes)));
+        let missing = group.incomplete.then_some(("(missing file)", false, &b""[..], Vec::new(), 0));
+        let rules = group.rules.iter().map(|rule| {
+            let conditions = detail.conditions(rule).iter().map(ToString::to_string).collect();
+            let rank = if ranked { rule.priority } else { 0 };
+            (detail.usage(rule.usage), rule.permits, rule.pattern.0.as_ref(), conditions, rank)
+        });
+        (addressees.collect(), missing.into_iter().chain(rules).collect())
+    });
+    said.collect()
+}
+
+/// The other records of a text; those before all groups address nobody.
+fn records<'d>(detail: &'d Detail<'d>) -> Vec<Said<&'d str, RecordContent<'d>>> {
+    let content = |record: &'d Extension<'d>| (record.key.as_ref(), record.value.to_string().into());
+    let of_groups = detail.groups.iter().map(|group| {
+        let schedule = group.schedule.iter().map(|schedule| ("", format!("{schedule:?}").into()));
+        (names(group).collect(), group.extensions.iter().map(content).chain(schedule).collect())
+    });
+    let of_text = (vec![""], detail.extensions.iter().map(content).collect());
+    let said = of_groups.chain([of_text]);
+    said.filter(|(_, contents): &(_, Vec<_>)| !contents.is_empty()).collect()
 }

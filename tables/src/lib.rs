@@ -12,6 +12,7 @@
 pub mod coverage;
 pub mod diff;
 pub mod domain;
+mod meaning;
 pub mod rows;
 pub mod schema;
 pub mod stances;

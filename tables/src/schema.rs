@@ -368,7 +368,7 @@ const CHANGES: Table = Table {
         always(
             "change",
             Word,
-            "the first of these that applies: `added`, `gone`, `outcome` (the fetch had another outcome), `rules` (the rules for some crawler changed), `uses` (answers about the usages of the table `uses` changed), `records` (only other records changed, such as Crawl-delay and Sitemap), `text` (nothing changed for any crawler)",
+            "the first of these that applies: `added`, `gone`, `outcome` (the fetch had another outcome), `rules` (the rules for some crawler changed), `uses` (what is stated about uses changed; the table `uses` has a row for each crawler whose share, languages or conditions did), `records` (only other records changed, such as Crawl-delay and Sitemap), `text` (nothing changed for any crawler)",
         ),
         maybe("outcome_from", Word, "the outcome of the fetch, before"),
         maybe("outcome_to", Word, "the outcome of the fetch, now"),

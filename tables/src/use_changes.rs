@@ -5,11 +5,13 @@
 //! are read in parallel.
 
 use crate::coverage::{AnswersKey, Share, answers_key};
+use crate::meaning::{Said, is_same};
 use crate::rows::{Subject, languages};
 use crate::usages::{ASKED, UsageCoverage, measure, named, states_any};
 use crate::write::Writer;
 use robomaton_formats::crawlers;
 use robomaton_formats::detail::Detail;
+use robomaton_formats::preference::{Effect, Language, Record, Statement};
 use robomaton_formats::usage::USAGES;
 use robomaton_formats::vocabulary::usage_of_label;
 use robomaton_runtime::{Image, Site};
@@ -73,11 +75,17 @@ pub struct UsesAsked<'a> {
     pub usages: &'a [String],
 }
 
+/// What a statement says: language, pattern, usage, effect, rank and conditions.
+type Content<'d> = (Language, &'d [u8], u16, Effect, u32, Vec<String>);
+
 /// Compares the answers of two images.
 pub(crate) struct UseChanges<'i, D> {
     images: [&'i Image<D>; 2],
     crawlers: &'i [String],
+    /// The usages to measure.
     usages: Vec<u16>,
+    /// The usages whose statements are compared.
+    stated: BTreeSet<u16>,
     known: HashMap<[AnswersKey; 2], Rc<[UseChange]>>,
     /// The number of changes in `known`, counting an empty list as one.
     count: usize,
@@ -93,7 +101,50 @@ impl<'i, D: AsRef<[u8]>> UseChanges<'i, D> {
         let is_asked =
             |&usage: &u16| asked.usages.is_empty() || asked.usages.iter().any(|name| is_named(usage, name));
         let usages = ASKED.into_iter().filter(is_asked).collect();
-        UseChanges { images, crawlers: asked.crawlers, usages, known: HashMap::new(), count: 0 }
+        let stated = (0..).take(USAGES.len()).filter(is_asked).collect();
+        UseChanges { images, crawlers: asked.crawlers, usages, stated, known: HashMap::new(), count: 0 }
+    }
+
+    /// True if two documents state something else about the usages, be it for a few URLs only.
+    pub(crate) fn states_otherwise(&self, details: [Option<&Detail<'_>>; 2]) -> bool {
+        let none = Detail::default();
+        let [before, now] = details.map(|detail| detail.unwrap_or(&none));
+        // That a statement says nothing about a usage only matters beside one that does.
+        let groups =
+            [before, now].into_iter().flat_map(|detail| &detail.preferences).flat_map(|of| &of.groups);
+        let speaking = groups
+            .flat_map(|group| &group.statements)
+            .filter(|statement| !matches!(statement.effect, Effect::Unstated | Effect::Dated));
+        let spoken: BTreeSet<u16> = speaking.map(|statement| statement.usage).collect();
+        let usages = &spoken & &self.stated;
+        !is_same([before, now].map(|detail| self.statements(detail, &usages)))
+    }
+
+    fn statements<'d>(
+        &self,
+        detail: &'d Detail<'d>,
+        usages: &BTreeSet<u16>,
+    ) -> Vec<Said<(bool, &'d str), Content<'d>>> {
+        let is_asked = |name: &&str| {
+            let is_own = |own: &String| own.eq_ignore_ascii_case(name);
+            self.crawlers.is_empty() || matches!(*name, "" | "*") || self.crawlers.iter().any(is_own)
+        };
+        let groups =
+            detail.preferences.iter().flat_map(|of| of.groups.iter().map(|group| (of.additive, group)));
+        let said = groups.map(|(additive, group)| {
+            let everyone = [group.default.then_some("*"), group.fallback.then_some("")];
+            let names = group.crawlers.iter().map(String::as_str).chain(everyone.into_iter().flatten());
+            let stated = group.statements.iter().filter(|statement| usages.contains(&statement.usage));
+            let contents = stated.filter_map(|statement| {
+                let Record { language, pattern, .. } = group.records.get(statement.record as usize)?;
+                let conditions = detail.set_of_conditions(statement.conditions);
+                let conditions = conditions.iter().map(ToString::to_string).collect();
+                let &Statement { usage, effect, rank, .. } = statement;
+                Some((*language, pattern.0.as_ref(), usage, effect, rank, conditions))
+            });
+            (names.filter(is_asked).map(|name| (additive, name)).collect(), contents.collect())
+        });
+        said.filter(|(_, contents): &(_, Vec<_>)| !contents.is_empty()).collect()
     }
 
     /// The changes between two captures of a site, whose documents these are.

@@ -56,7 +56,7 @@ pub(crate) struct Arguments {
 
 const EXAMPLES: &str = "\
 The change of a site in both images is the first of these that applies: outcome (the fetch had another outcome), rules \
-(the rules for some crawler changed), uses (answers about uses changed), records (only other records changed, such as \
+(the rules for some crawler changed), uses (what is stated about uses changed), records (only other records changed, such as \
 Crawl-delay and Sitemap), text (nothing changed for any crawler). For outcome and rules, the diff also shows which crawlers \
 gained or lost access, by share: none, some or all of a site.
 
