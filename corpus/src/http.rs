@@ -85,7 +85,7 @@ impl<'a> Fields<'a> {
     }
 
     pub(crate) fn validators(&self) -> Validators {
-        Validators::of(self.etag, self.last_modified)
+        Validators::of(self.etag, self.last_modified).hashed()
     }
 
     /// True if an answer of this status is a part that is not known to begin at the first byte: the

@@ -22,7 +22,7 @@ use held::{Header, HeldRecord, unread};
 const GLANCE: usize = 4096;
 /// Bytes after a record that show whether it ended: two line ends and the name of the format.
 const TRAILER: usize = 4 + MAGIC.len();
-/// What is wrong with a header in which another record begins.
+/// The mistake of a header in which another record begins.
 const OTHER: &str = "another record begins inside it";
 /// Line ends behind a record, at most. Writers put two there.
 const LINE_ENDS: usize = 4096;
@@ -250,7 +250,8 @@ fn header_end(
     loop {
         window.want(look);
         let data = window.data();
-        let other = window.members().find(|&at| one_per_member && data.get(at..).is_some_and(is_record));
+        let begins = |&at: &usize| data.get(at..).is_some_and(is_record);
+        let other = if one_per_member { window.members().find(begins) } else { None };
         let data = &data[..other.unwrap_or(data.len())];
         for line_end in memchr::memchr_iter(b'\n', data.get(seen..).unwrap_or_default()) {
             let next = seen + line_end + 1;

@@ -178,6 +178,5 @@ fn record<'d>(detail: &'d Detail<'_>, finding: &Finding) -> Option<&'d Record<'d
 }
 
 fn conditions<'d>(detail: &'d Detail<'_>, statement: &Statement) -> &'d [Condition] {
-    let set = (statement.conditions as usize).checked_sub(1);
-    set.and_then(|at| detail.conditions.get(at)).map(Vec::as_slice).unwrap_or_default()
+    detail.set_of_conditions(statement.conditions)
 }

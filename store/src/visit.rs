@@ -9,7 +9,7 @@
 use crate::files::{OUTPUT, failed};
 use crate::{Capture, StoreError, limits};
 use robomaton_build::Target;
-use robomaton_corpus::{NOT_MODIFIED, http_date, is_success};
+use robomaton_corpus::{NOT_MODIFIED, Validators, http_date, is_success};
 use robomaton_formats::{Outcome, Scheme, SiteKey};
 use robomaton_runtime::Site;
 use serde::{Deserialize, Serialize};
@@ -100,11 +100,10 @@ impl Visit {
     /// True if an answer 304 is about the text of this visit, by the validators of both; `None` if
     /// they do not tell (RFC 9111 4.3.4).
     pub(crate) fn is_of(&self, capture: &Capture) -> Option<bool> {
-        let is_same = |name: &str, held: &Option<String>, part: fn(&[u8]) -> &[u8]| {
-            Some(part(field(capture, name)?) == part(held.as_ref()?.as_bytes()))
-        };
-        let is_tag = is_same("etag", &self.etag, opaque);
-        is_tag.or_else(|| is_same("last-modified", &self.last_modified, |time| time))
+        let [etag, last_modified] =
+            [&self.etag, &self.last_modified].map(|held| held.as_deref().map(str::as_bytes));
+        let of_capture = Validators::of(field(capture, "etag"), field(capture, "last-modified"));
+        Validators::of(etag, last_modified).is_same(&of_capture)
     }
 
     /// The time of the next attempt after failures: each waits twice as long as the one before, up
@@ -127,11 +126,6 @@ impl Visit {
         let Visit { fetched_at, .. } = *self;
         *self == Visit { fetched_at, ..Visit::default() }
     }
-}
-
-/// An ETag as it is compared: strong and weak ones of a text differ in their prefix only.
-fn opaque(tag: &[u8]) -> &[u8] {
-    tag.strip_prefix(b"W/").unwrap_or(tag)
 }
 
 /// The value of the first header field of a name.

@@ -9,7 +9,7 @@
 //! usages wherever anything differs. It does not know the output format.
 
 use crate::coverage::Coverage;
-use crate::meaning::{Said, is_same as is_same_to_all};
+use crate::meaning::{Said, is_same_to_all};
 use crate::rows::{Subject, Subjects};
 use crate::schema::Cell;
 use crate::use_changes::{UseChange, UseChanges, UsesAsked};
@@ -295,9 +295,9 @@ fn rules<'d>(detail: &'d Detail<'d>) -> Vec<Said<Addressee<'d>, RuleContent<'d>>
 
 /// The other records of a text; those before all groups address nobody.
 fn records<'d>(detail: &'d Detail<'d>) -> Vec<Said<&'d str, RecordContent<'d>>> {
-    let content = |record: &'d Extension<'d>| (record.key.as_ref(), record.value.to_string().into());
+    let content = |record: &'d Extension<'d>| (record.key.as_ref(), Cow::Borrowed(record.value.as_ref()));
     let of_groups = detail.groups.iter().map(|group| {
-        let schedule = group.schedule.iter().map(|schedule| ("", format!("{schedule:?}").into()));
+        let schedule = group.schedule.iter().map(|schedule| ("", Cow::Owned(format!("{schedule:?}"))));
         (names(group).collect(), group.extensions.iter().map(content).chain(schedule).collect())
     });
     let of_text = (vec![""], detail.extensions.iter().map(content).collect());

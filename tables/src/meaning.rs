@@ -56,7 +56,7 @@ fn distinct(mut numbers: Vec<u32>) -> Vec<u32> {
 }
 
 /// True if two documents address the same names, and say the same to each.
-pub(crate) fn is_same<N: Ord, C: Hash + Eq>(documents: [Vec<Said<N, C>>; 2]) -> bool {
+pub(crate) fn is_same_to_all<N: Ord, C: Hash + Eq>(documents: [Vec<Said<N, C>>; 2]) -> bool {
     let mut numbers = HashMap::new();
     let [before, now] = documents.map(|said| Document::of(said, &mut numbers));
     // Most names are addressed by the same groups as others.
@@ -75,7 +75,7 @@ pub(crate) fn is_same<N: Ord, C: Hash + Eq>(documents: [Vec<Said<N, C>>; 2]) -> 
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_COMPARED, Said, is_same};
+    use super::{MOST_COMPARED, Said, is_same_to_all};
 
     type Group = Said<&'static str, u32>;
 
@@ -87,12 +87,12 @@ mod tests {
     fn order_and_groups_do_not_matter() {
         let before = vec![group(&["a", "b"], &[1, 2, 2]), group(&["b"], &[3])];
         let now = vec![group(&["b"], &[3, 2]), group(&["b", "a"], &[1]), group(&["a"], &[2])];
-        assert!(is_same([before.clone(), now]));
+        assert!(is_same_to_all([before.clone(), now]));
         for other in [group(&["a", "b"], &[1, 2]), group(&["b"], &[]), group(&["c"], &[])] {
-            assert!(!is_same([before.clone(), vec![other]]));
+            assert!(!is_same_to_all([before.clone(), vec![other]]));
         }
         let more = [before.clone(), vec![group(&["c"], &[])]].concat();
-        assert!(!is_same([before.clone(), more.clone()]) && is_same([more.clone(), more]));
+        assert!(!is_same_to_all([before.clone(), more.clone()]) && is_same_to_all([more.clone(), more]));
     }
 
     #[test]
@@ -102,9 +102,9 @@ mod tests {
         let all: Vec<u32> = (0..(MOST_COMPARED >> 13) as u32).collect();
         let own = all.iter().map(|&name| (vec![name], vec![name]));
         let said: Vec<Said<u32, u32>> = own.chain([(all.clone(), contents.clone())]).collect();
-        assert!(!is_same([said.clone(), said.clone()]));
+        assert!(!is_same_to_all([said.clone(), said.clone()]));
         // Names in the same groups are compared once.
         let said = vec![(all, contents)];
-        assert!(is_same([said.clone(), said]));
+        assert!(is_same_to_all([said.clone(), said]));
     }
 }

@@ -5,7 +5,7 @@
 //! are read in parallel.
 
 use crate::coverage::{AnswersKey, Share, answers_key};
-use crate::meaning::{Said, is_same};
+use crate::meaning::{Said, is_same_to_all};
 use crate::rows::{Subject, languages};
 use crate::usages::{ASKED, UsageCoverage, measure, named, states_any};
 use crate::write::Writer;
@@ -117,7 +117,7 @@ impl<'i, D: AsRef<[u8]>> UseChanges<'i, D> {
             .filter(|statement| !matches!(statement.effect, Effect::Unstated | Effect::Dated));
         let spoken: BTreeSet<u16> = speaking.map(|statement| statement.usage).collect();
         let usages = &spoken & &self.stated;
-        !is_same([before, now].map(|detail| self.statements(detail, &usages)))
+        !is_same_to_all([before, now].map(|detail| self.statements(detail, &usages)))
     }
 
     fn statements<'d>(

@@ -55,14 +55,16 @@ pub(crate) struct Arguments {
 }
 
 const EXAMPLES: &str = "\
-The change of a site in both images is the first of these that applies: outcome (the fetch had another outcome), rules \
-(the rules for some crawler changed), uses (what is stated about uses changed), records (only other records changed, such as \
-Crawl-delay and Sitemap), text (nothing changed for any crawler). For outcome and rules, the diff also shows which crawlers \
-gained or lost access, by share: none, some or all of a site.
+The change of a site in both images is the first of these that applies: outcome (the fetch had \
+another outcome), rules (the rules for some crawler changed), uses (what is stated about uses \
+changed), records (only other records changed, such as Crawl-delay and Sitemap), text (nothing \
+changed for any crawler). For outcome and rules, the diff also shows which crawlers gained or \
+lost access, by share: none, some or all of a site.
 
-Answers about the uses ai-train, ai-input, ai-index, search, index and tdm are compared for `*` and every crawler that the \
-sites name, on sites that state something about uses; --crawler and --usage choose others. `new` means that nothing was \
-stated before, `dropped` that nothing is stated now, `same` that other languages state the same, or other conditions apply.
+Answers about the uses ai-train, ai-input, ai-index, search, index and tdm are compared for `*` \
+and every crawler that the sites name, on sites that state something about uses; --crawler and \
+--usage choose others. `new` means that nothing was stated before, `dropped` that nothing is \
+stated now, `same` that other languages state the same, or other conditions apply.
 
 Examples:
   robomaton diff may.rimg june.rimg

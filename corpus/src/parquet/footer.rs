@@ -24,7 +24,7 @@ const LEVELS: usize = 64;
 /// The bytes of the paths of all elements of a schema, at most: each path has the names from the
 /// root on, and a place of `PART` bytes for each.
 const PATHS: u64 = 64 << 20;
-/// What a name in a path takes beside its bytes.
+/// The memory of a name in a path, without its bytes.
 const PART: u64 = 32;
 
 /// Reads the metadata of a file.
@@ -54,7 +54,7 @@ pub(super) fn read(file: &File) -> Result<ParquetMetaData> {
     ParquetMetaDataReader::decode_metadata(&bytes)
 }
 
-/// A schema, of which the elements come in depth-first order.
+/// The elements of a schema so far. They come in depth-first order.
 #[derive(Default)]
 struct Schema {
     elements: u64,

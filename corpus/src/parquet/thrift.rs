@@ -52,7 +52,7 @@ pub(super) enum Structure {
     Other,
 }
 
-/// What a field holds.
+/// The kind of value in a field.
 enum Holds {
     Number,
     /// A number of one byte.
@@ -63,7 +63,7 @@ enum Holds {
     Inside(Structure),
     /// A list of these; or of what its own type says, if they are `Other`.
     List(Structure),
-    /// What its own type says, which the crate `parquet` believes here.
+    /// A value of the type that the file says. The crate `parquet` believes the file here, too.
     Any,
 }
 

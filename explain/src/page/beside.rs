@@ -85,8 +85,7 @@ fn rule(detail: &Detail<'_>, record: &Record<'_>, statement: &Statement) -> Valu
     if let Some(reservation) = reservation {
         rule["tdm-reservation"] = reservation.into();
     }
-    let set = (statement.conditions as usize).checked_sub(1).and_then(|set| detail.conditions.get(set));
-    for condition in set.into_iter().flatten() {
+    for condition in detail.set_of_conditions(statement.conditions) {
         if let Condition::Policy(policy) = condition {
             rule["tdm-policy"] = policy.as_str().into();
         }

@@ -85,7 +85,7 @@ impl<'s> Text<'_, 's> {
     }
 
     /// Adds the conventional records inside ACAP records of the pilot, for the crawlers of these
-    /// (P54, decision 36). The groups are added behind those of the text; the caller sorts them.
+    /// (P54, decision 36). Their groups are added at the end; the caller sorts all groups.
     pub(super) fn conventional(
         &self,
         records: &[Record<'s>],
