@@ -154,6 +154,28 @@ fn images_without_texts_and_of_other_profiles() {
     );
 }
 
+/// To a robot of the 1996 draft, only the first group with its name applies (K9).
+#[test]
+fn groups_of_the_1996_draft_are_not_joined() {
+    let place = Place::new();
+    for (name, text) in [
+        ("old", "User-agent: a\nDisallow: /x\n\nUser-agent: a\nDisallow: /y\n"),
+        ("new", "User-agent: a\nDisallow: /x\nDisallow: /y\n"),
+    ] {
+        let line = json!({"url": "https://a.example/robots.txt", "body": text}).to_string();
+        place.write(&format!("{name}.jsonl"), line);
+        for profile in ["full", "koster"] {
+            let image = format!("{name}-{profile}.rimg");
+            place.run(&["compile", &format!("{name}.jsonl"), "-o", &image, "--profile", profile]).ok();
+        }
+    }
+    let change = |profile: &str| {
+        let images = ["old", "new"].map(|name| format!("{name}-{profile}.rimg"));
+        place.run(&["diff", &images[0], &images[1], "--json"]).json()[0]["change"].clone()
+    };
+    assert_eq!((change("full"), change("koster")), (json!("text"), json!("rules")));
+}
+
 /// Two images whose sites say other things about uses.
 fn two_of_uses() -> Place {
     let place = Place::new();

@@ -9,16 +9,16 @@ use robomaton_grammar::{LineKind, scan};
 
 /// Extensions of files that are not captures. Top-level domains that many hosts use (`.pl`, `.in`,
 /// `.so`) are left out.
-const ENDINGS: [&str; 118] = [
-    "7z", "apk", "avi", "bak", "bat", "bin", "bmp", "bz2", "c", "cfg", "class", "cmd", "conf", "cpp", "crt",
-    "css", "dat", "db", "deb", "dll", "dmg", "doc", "docx", "dylib", "eot", "epub", "exe", "flac", "gif",
-    "go", "h", "hpp", "htm", "html", "ico", "ini", "ipynb", "iso", "jar", "java", "jpeg", "jpg", "js",
-    "json", "jsx", "key", "kt", "lock", "log", "lua", "map", "markdown", "md", "mjs", "mkv", "mov", "mp3",
-    "mp4", "msi", "o", "odt", "ogg", "old", "orig", "otf", "out", "part", "patch", "pdf", "pem", "php",
-    "png", "ppt", "pptx", "ps1", "py", "pyc", "pyi", "rar", "rb", "rimg", "rpm", "rs", "rst", "sh", "sql",
-    "sqlite", "svg", "swf", "swp", "tex", "tif", "tiff", "tmp", "toml", "ts", "tsv", "tsx", "ttf", "wasm",
-    "wav", "webm", "webp", "whl", "woff", "woff2", "xhtml", "xls", "xlsx", "xml", "xsl", "xz", "yaml", "yml",
-    "zip", "zipx", "zsh", "zst",
+const ENDINGS: [&str; 121] = [
+    "7z", "apk", "arc", "avi", "bak", "bat", "bin", "bmp", "bz2", "c", "cdx", "cfg", "class", "cmd", "conf",
+    "cpp", "crt", "css", "dat", "db", "deb", "dll", "dmg", "doc", "docx", "dylib", "eot", "epub", "exe",
+    "flac", "gif", "go", "h", "hpp", "htm", "html", "ico", "ini", "ipynb", "iso", "jar", "java", "jpeg",
+    "jpg", "js", "json", "jsx", "key", "kt", "lock", "log", "lua", "map", "markdown", "md", "mjs", "mkv",
+    "mov", "mp3", "mp4", "msi", "o", "odt", "ogg", "old", "orig", "otf", "out", "part", "patch", "pdf",
+    "pem", "php", "png", "ppt", "pptx", "ps1", "py", "pyc", "pyi", "rar", "rb", "rimg", "rpm", "rs", "rst",
+    "sh", "sql", "sqlite", "svg", "swf", "swp", "tex", "tif", "tiff", "tmp", "toml", "ts", "tsv", "tsx",
+    "ttf", "wacz", "wasm", "wav", "webm", "webp", "whl", "woff", "woff2", "xhtml", "xls", "xlsx", "xml",
+    "xsl", "xz", "yaml", "yml", "zip", "zipx", "zsh", "zst",
 ];
 
 /// Bytes of a text that are examined.
@@ -66,7 +66,9 @@ mod tests {
 
     #[test]
     fn names_that_files_have() {
-        for name in ["README.md", "b.rs", "foo.py", "site.sh", "r-0.1-py3.whl", "x.PNG", "a.b.toml"] {
+        for name in
+            ["README.md", "b.rs", "foo.py", "site.sh", "r-0.1-py3.whl", "x.PNG", "a.b.toml", "crawl.wacz"]
+        {
             assert!(doubt(name, false).is_some(), "{name}");
         }
         for name in

@@ -12,12 +12,13 @@
 use crate::capture::NOT_MODIFIED;
 use crate::resolve::{MAX_REDIRECTS, Place, WayTimes};
 use crate::source::Source;
-use crate::status::is_redirection;
+use crate::status::{is_redirection, is_success};
 use crate::window::Window;
 use crate::{ReadLimits, SkipReason, warc};
 use foldhash::HashMap;
 use robomaton_formats::site::SiteError;
 use std::io::Read;
+use std::ops::RangeInclusive;
 
 /// The answer to a fetch of a site's robots.txt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +38,8 @@ pub struct Fetched {
     pub body: Vec<u8>,
     /// True if the body is not all of the answer's.
     pub truncated: bool,
+    /// Of a revisit record: when the text that it is about was fetched, in Unix seconds.
+    pub refers_to: Option<RangeInclusive<i64>>,
 }
 
 /// The result of reading a stream.
@@ -70,7 +73,7 @@ pub fn fetched_in_warc(
     bytes: usize,
     records: usize,
 ) -> Result<FetchedRecords, FetchedTooMuch> {
-    let limits = ReadLimits { max_record: bytes as u64, ..ReadLimits::default() };
+    let limits = ReadLimits { max_record: bytes as u64, max_body: bytes, ..ReadLimits::default() };
     let mut read = Reading::default();
     let source = Source::open(Box::new(stream), &limits);
     let source = match source {
@@ -109,6 +112,8 @@ struct Reading {
     answers: Vec<warc::Answer>,
     /// The newest answer of each URL, also if it cannot be read.
     newest: HashMap<Place, usize>,
+    /// The answers of each URL that are texts, or may be: their times, and if they are unread.
+    texts: HashMap<Place, Vec<(i64, bool, usize)>>,
     /// The fetches of a robots.txt, by their numbers, and the records that cannot be used.
     robots: Vec<(u64, Result<usize, SkipReason>)>,
     others: usize,
@@ -131,6 +136,10 @@ impl Reading {
             _ => self.others += 1,
         }
         let place = Place::of(&answer.capture);
+        if !answer.is_unmodified && (is_success(answer.capture.status) || !answer.is_known()) {
+            let text = (answer.capture.fetched_at, !answer.is_known(), number);
+            self.texts.entry(place.clone()).or_default().push(text);
+        }
         self.answers.push(answer);
         // Of one second, an answer that can be read.
         let age = |number: usize| {
@@ -143,21 +152,43 @@ impl Reading {
         }
     }
 
-    fn finish(self, bytes: usize) -> Result<FetchedRecords, FetchedTooMuch> {
+    fn finish(mut self, bytes: usize) -> Result<FetchedRecords, FetchedTooMuch> {
+        self.texts.values_mut().for_each(|texts| texts.sort_unstable());
         let (mut records, mut left) = (Vec::with_capacity(self.robots.len()), bytes);
         for (at, robots) in &self.robots {
-            let fetched = match robots {
-                Ok(number) => {
-                    let way = self.way(*number);
-                    let needed = way.last.length();
-                    left = left.checked_sub(needed).ok_or(FetchedTooMuch::Bytes)?;
-                    way.fetched()
-                }
-                Err(reason) => Err(reason.clone()),
-            };
+            let way = robots.clone().and_then(|number| self.to_text(self.way(number)));
+            if let Ok(way) = &way {
+                left = left.checked_sub(way.last.length()).ok_or(FetchedTooMuch::Bytes)?;
+            }
+            let fetched = way.and_then(Way::fetched);
             records.push((*at, fetched));
         }
         Ok(FetchedRecords { records, others: self.others })
+    }
+
+    /// A way to an answer 304 as one to the text that it is about, if that is in the stream. Of the
+    /// site itself, the store may hold that text.
+    ///
+    /// # Errors
+    /// If that text cannot be read, or the 304 stands behind a redirect and the stream has no text.
+    fn to_text<'r>(&'r self, way: Way<'r>) -> Result<Way<'r>, SkipReason> {
+        let unmodified = way.last;
+        if !unmodified.is_unmodified {
+            return Ok(way);
+        }
+        let texts = self.texts.get(&Place::of(&unmodified.capture)).map(Vec::as_slice).unwrap_or_default();
+        let count = texts.partition_point(|(time, ..)| *time <= unmodified.capture.fetched_at);
+        match texts[..count].last() {
+            Some((_, true, _)) => Err(SkipReason::Revisit),
+            _ if way.redirects == 0 => Ok(way),
+            Some(&(time, _, number)) => {
+                let last = &self.answers[number];
+                let is_other = unmodified.revisited.as_ref().is_some_and(|times| !times.contains(&time))
+                    || unmodified.capture.validators.is_same(&last.capture.validators) == Some(false);
+                if is_other { Err(SkipReason::Revisit) } else { Ok(Way { last, ..way }) }
+            }
+            None => Err(SkipReason::Revisit),
+        }
     }
 
     /// The way from an answer to the last one.
@@ -199,6 +230,7 @@ impl Way<'_> {
             headers: last.headers.clone(),
             body: body.to_vec(),
             truncated: !last.is_unmodified && last.capture.is_partial(),
+            refers_to: last.revisited.clone().filter(|times| *times.start() != i64::MIN),
         })
     }
 }
@@ -283,6 +315,7 @@ mod tests {
             headers,
             body,
             truncated: false,
+            refers_to: None,
         };
         assert_eq!(*fetched[0], wanted);
         let url = "https://a.example/robots.txt".to_owned();
@@ -335,6 +368,29 @@ mod tests {
             Ok((404, String::new())),
         ];
         assert_eq!((0..wanted.len()).map(facts).collect::<Vec<_>>(), wanted);
+    }
+
+    /// A 304 behind a redirect is about the text before it, which must be in the stream.
+    #[test]
+    fn a_304_behind_a_redirect_has_its_text() {
+        let [url, to] = ["https://a.example/robots.txt", "https://a.example/r"];
+        let unmodified = "HTTP/1.1 304 Unmodified\r\nETag: \"1\"\r\n\r\n";
+        let told = |before: &[Vec<u8>]| {
+            let own =
+                [record("response", 5, to, "", unmodified), record("response", 5, url, "", &moved("/r"))];
+            let mut found = read(&[&own, before].concat().concat()).records;
+            found.remove(0).1.map(|fetched| (fetched.status, fetched.fetched_at, fetched.body.len()))
+        };
+        let other = RULES.replace("\"1\"", "\"2\"");
+        let coded = "HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\n\u{8b}\u{3}\u{1}x";
+        let text = |second, block: &str| record("response", second, to, "", block);
+        assert_eq!(told(&[text(3, RULES)]), Ok((200, START + 5, 27)));
+        assert_eq!(told(&[text(2, coded), text(3, RULES)]), Ok((200, START + 5, 27)));
+        for before in
+            [vec![], vec![text(3, &other)], vec![text(3, coded)], vec![text(2, RULES), text(3, coded)]]
+        {
+            assert_eq!(told(&before), Err(SkipReason::Revisit));
+        }
     }
 
     /// A page that cannot be read is no capture that is refused, unless the stream is damaged

@@ -2,11 +2,11 @@
 //!
 //! Rows without a body (`row`) add them; they are read when their limit is reached, and at the end
 //! of the run. A range is a stream of its own: compressed or not, and damage in it affects no
-//! other. Invariants: every range yields at least one item, and one that cannot be read is the
-//! fetch that its row names; files are searched only below the root of the run, since an index is
-//! untrusted. It does not know records.
+//! other. Invariants: every range yields at least one item, and one that cannot be read, or has
+//! records of other URLs only, is the fetch that its row names; files are searched only below the
+//! root of the run, since an index is untrusted. It does not know records.
 
-use crate::record::{Fetch, Range, Record};
+use crate::record::{Content, Fetch, Range, Record};
 use crate::source::{CHUNK, Source};
 use crate::window::Window;
 use crate::{Item, ReadLimits, SkipReason, warc};
@@ -109,6 +109,18 @@ impl Waiting {
         };
         Record { at: self.offset, content }.item(&self.name)
     }
+
+    /// True if a record is of the URL that the row names, whatever the scheme, or that names none.
+    fn is_of(&self, content: &Content) -> bool {
+        let (Content::Capture(found) | Content::Revisit(found, _) | Content::Unread(found, _)) = content
+        else {
+            return self.fetch.is_none();
+        };
+        self.fetch.as_ref().and_then(Fetch::capture).is_none_or(|named| {
+            let is_robots = named.is_robots() && found.is_robots();
+            named.site.name() == found.site.name() && (is_robots || named.target() == found.target())
+        })
+    }
 }
 
 /// Reads ranges of one file.
@@ -142,16 +154,19 @@ fn read_file(
         for record in warc::Records::of(&mut window, limits) {
             is_empty = false;
             each(match record.content {
-                Err(reason) if is_found => Record { at: offset, content: Err(reason) }.item(name),
-                Err(reason) => range.unread(reason),
-                content => {
+                Err(reason) if !is_found => {
                     is_found = true;
+                    range.unread(reason)
+                }
+                content => {
+                    is_found |= content.as_ref().is_ok_and(|content| range.is_of(content));
                     Record { at: offset, content }.item(name)
                 }
             })?;
         }
-        if is_empty {
-            each(range.unread(SkipReason::Range("it holds no WARC record".to_owned())))?;
+        if !is_found {
+            let what = if is_empty { "it holds no WARC record" } else { "its records are of other URLs" };
+            each(range.unread(SkipReason::Range(what.to_owned())))?;
         }
     }
     ControlFlow::Continue(())

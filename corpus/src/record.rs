@@ -68,13 +68,16 @@ impl Fetch {
     /// # Errors
     /// That reason, if the URL names no site.
     pub(crate) fn unread(self, reason: SkipReason) -> Result<Content, SkipReason> {
-        match SiteKey::from_host(&self.url) {
-            Ok(site) => {
-                let fetch = Capture::without_answer(self.url.into(), site, self.fetched_at);
-                Ok(Content::Unread(fetch, reason))
-            }
-            Err(_) => Err(reason),
+        match self.capture() {
+            Some(fetch) => Ok(Content::Unread(fetch, reason)),
+            None => Err(reason),
         }
+    }
+
+    /// The fetch without its answer; `None` if the URL names no site.
+    pub(crate) fn capture(&self) -> Option<Capture> {
+        let site = SiteKey::from_host(&self.url).ok()?;
+        Some(Capture::without_answer(self.url.clone().into(), site, self.fetched_at))
     }
 }
 

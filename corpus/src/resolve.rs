@@ -308,6 +308,8 @@ impl<P: Clone> Chosen<P> {
         renewal: Renewal<P>,
         payload: impl FnOnce(&Capture) -> Option<P>,
     ) {
+        let speaks_of_uses = renewal.of.is_empty() && answer.speaks_of_uses();
+        let renewal = Renewal { speaks_of_uses, ..renewal };
         let renewals = self.target_revisits.entry(hash_of(answer)).or_default();
         if let Some(renewal) = renewals.offer(renewal) {
             renewal.payload = payload(answer);

@@ -1,8 +1,9 @@
 //! The validators of an answer: what tells which text a 304 is about (RFC 9110 8.8, RFC 9111
 //! 4.3.4).
 //!
-//! `http` reads them, `resolve` compares their hashes, and the store compares them as written. Only
-//! equality counts. It does not know times.
+//! `http` reads them, `resolve` compares their hashes, and the store compares them as written. A
+//! WARC record tells more: the digest of its payload, and the record that a revisit refers to (ISO
+//! 28500 6.7). Only equality counts. It does not know times.
 
 use std::num::NonZeroU32;
 use xxhash_rust::xxh3::xxh3_64;
@@ -20,11 +21,13 @@ use xxhash_rust::xxh3::xxh3_64;
 pub struct Validators<T = NonZeroU32> {
     etag: Option<T>,
     last_modified: Option<T>,
+    digest: Option<T>,
+    record: Option<T>,
 }
 
 impl<T> Default for Validators<T> {
     fn default() -> Validators<T> {
-        Validators { etag: None, last_modified: None }
+        Validators { etag: None, last_modified: None, digest: None, record: None }
     }
 }
 
@@ -33,22 +36,34 @@ impl<'h> Validators<&'h [u8]> {
     /// prefix only (RFC 9110 8.8.3.2).
     pub fn of(etag: Option<&'h [u8]>, last_modified: Option<&'h [u8]>) -> Validators<&'h [u8]> {
         let etag = etag.map(<[u8]>::trim_ascii).map(|tag| tag.strip_prefix(b"W/").unwrap_or(tag));
-        Validators { etag, last_modified: last_modified.map(<[u8]>::trim_ascii) }
+        Validators { etag, last_modified: last_modified.map(<[u8]>::trim_ascii), ..Validators::default() }
     }
 
     /// Their hashes.
     pub(crate) fn hashed(self) -> Validators {
-        let hash = |value: &[u8]| NonZeroU32::MIN | xxh3_64(value) as u32;
-        Validators { etag: self.etag.map(hash), last_modified: self.last_modified.map(hash) }
+        let Validators { etag, last_modified, digest, record } = self;
+        let [etag, last_modified] = [etag, last_modified].map(|value| value.and_then(hash));
+        let [digest, record] = [digest, record].map(|value| value.and_then(hash));
+        Validators { etag, last_modified, digest, record }
     }
 }
 
+/// The hash of a value; `None` if it is empty.
+fn hash(value: &[u8]) -> Option<NonZeroU32> {
+    (!value.is_empty()).then(|| NonZeroU32::MIN | xxh3_64(value) as u32)
+}
+
 impl<T: PartialEq> Validators<T> {
-    /// Whether both belong to one text. Two ETags decide; otherwise, two times of the last change
-    /// do. `None` if neither can.
+    /// Whether both belong to one text. Two digests decide; then one record; then two ETags, or two
+    /// times of the last change; then two records. `None` if none can.
     pub fn is_same(&self, other: &Validators<T>) -> Option<bool> {
         let equal = |one: &Option<T>, other: &Option<T>| Some(one.as_ref()? == other.as_ref()?);
-        equal(&self.etag, &other.etag).or_else(|| equal(&self.last_modified, &other.last_modified))
+        let record = equal(&self.record, &other.record);
+        equal(&self.digest, &other.digest)
+            .or(record.filter(|is_same| *is_same))
+            .or_else(|| equal(&self.etag, &other.etag))
+            .or_else(|| equal(&self.last_modified, &other.last_modified))
+            .or(record)
     }
 }
 
@@ -56,6 +71,15 @@ impl Validators {
     /// True if what these tell of any text, one of the others tells, too.
     pub(crate) fn tells_no_more(&self, others: &[Validators]) -> bool {
         let is_told = |of: fn(&Validators) -> bool| !of(self) || others.iter().any(of);
-        is_told(|of| of.etag.is_some()) && is_told(|of| of.last_modified.is_some())
+        is_told(|of| of.etag.is_some())
+            && is_told(|of| of.last_modified.is_some())
+            && is_told(|of| of.digest.is_some())
+            && is_told(|of| of.record.is_some())
+    }
+
+    /// The same of a WARC record, with the digest of its payload, and the name of a record with
+    /// the same content.
+    pub(crate) fn of_record(self, digest: &[u8], record: &[u8]) -> Validators {
+        Validators { digest: hash(digest), record: hash(record), ..self }
     }
 }

@@ -17,6 +17,7 @@ use crate::record::{Content, Record};
 use crate::window::Window;
 use crate::{Capture, NOT_MODIFIED, ReadLimits, SkipReason, http};
 use held::{Header, HeldRecord, unread};
+use std::ops::RangeInclusive;
 
 /// Bytes that are examined first; nearly every header fits.
 const GLANCE: usize = 4096;
@@ -188,17 +189,19 @@ impl<'w, 'a> Records<'w, 'a> {
         let limits = self.limits;
         self.read(|record: Option<&HeldRecord<'_>>, content| {
             let is_unmodified = |record: &HeldRecord<'_>| record.is_unmodified();
-            let (capture, is_revisit, unread) = match content {
+            let (capture, revisited, unread) = match content {
                 Content::Ignored => return None,
-                Content::Unread(capture, reason) => (capture, false, Some(reason)),
-                Content::Capture(capture) => (capture, false, None),
-                Content::Revisit(capture, _) if record.is_some_and(is_unmodified) => (capture, true, None),
-                Content::Revisit(capture, _) => (capture, true, Some(SkipReason::Revisit)),
+                Content::Unread(capture, reason) => (capture, None, Some(reason)),
+                Content::Capture(capture) => (capture, None, None),
+                Content::Revisit(capture, of) if record.is_some_and(is_unmodified) => {
+                    (capture, Some(of), None)
+                }
+                Content::Revisit(capture, of) => (capture, Some(of), Some(SkipReason::Revisit)),
             };
-            let is_unmodified = is_revisit || capture.status == NOT_MODIFIED;
+            let is_unmodified = revisited.is_some() || capture.status == NOT_MODIFIED;
             let headers = record.map(|record| http::all_fields(record.block(), limits.max_header));
             let (is_whole, headers) = (record.is_some(), headers.unwrap_or_default());
-            Some(Answer { capture, headers, is_unmodified, unread, is_whole })
+            Some(Answer { capture, headers, is_unmodified, revisited, unread, is_whole })
         })
     }
 
@@ -225,6 +228,8 @@ pub(crate) struct Answer {
     pub(crate) headers: Vec<(String, Vec<u8>)>,
     /// True if the server said that the resource is unchanged.
     pub(crate) is_unmodified: bool,
+    /// Of a revisit record: when the capture with the content was fetched.
+    pub(crate) revisited: Option<RangeInclusive<i64>>,
     /// The reason why it is not known what the fetch found.
     pub(crate) unread: Option<SkipReason>,
     /// False if the record is cut or damaged.

@@ -133,6 +133,46 @@ fn revisits_of_other_urls() {
     assert_eq!(lines("x.warc", &data), ["revisit https://a.example/data.txt"]);
 }
 
+/// Writers of WARC/1.0 name the capture with the content by its record and the digest of its
+/// payload.
+#[test]
+fn a_revisit_may_refer_to_a_record() {
+    let found = |second, id: &str, digest: &str, rule: &str| {
+        let fields = format!("WARC-Record-ID: <urn:uuid:{id}>\r\nWARC-Payload-Digest: sha1:{digest}\r\n");
+        with(&fields, at(second, R, text(&format!("User-agent: *\n{rule}: /\n"))))
+    };
+    let same = |profile: &str, of: &str, digest: &str| {
+        let fields = format!("WARC-Refers-To: <urn:uuid:{of}>\r\n{digest}");
+        with(&fields, revisit(30, R, profile, None, "HTTP/1.1 200 OK\r\n\r\n"))
+    };
+    let told = |records: &[Vec<u8>]| {
+        let built = built(records, &BatchOptions::default());
+        common::ask(&opened(&built, 50), "a", "crawl", "https://a.example/x")
+    };
+    let (refuses, allows) = (found(10, "1", "A", "Disallow"), found(20, "2", "B", "Allow"));
+    let digest = |digest: &str| format!("WARC-Payload-Digest: sha1:{digest}\r\n");
+    let (identical, unmodified) = ("identical-payload-digest", "server-not-modified");
+    for (profile, of, said, answer) in [
+        (identical, "1", digest("A"), "unknown"),
+        (identical, "1", String::new(), "unknown"),
+        (identical, "9", digest("A"), "unknown"),
+        // The same content under another name.
+        (identical, "9", digest("B"), "allowed"),
+        (identical, "2", digest("B"), "allowed"),
+        (identical, "2", String::new(), "allowed"),
+        // The digest of no payload.
+        (unmodified, "2", digest("A"), "allowed"),
+        (unmodified, "1", digest("B"), "unknown"),
+        ("unknown", "2", String::new(), "unknown"),
+    ] {
+        let records = [refuses.clone(), allows.clone(), same(profile, of, &said)];
+        assert_eq!(told(&records), answer, "{profile} {of} {said}");
+    }
+    let no_url =
+        with("WARC-Refers-To-Target-URI: b.example/x\r\n", revisit(30, R, unmodified, None, UNMODIFIED));
+    assert_eq!(told(&[allows, no_url]), "unknown");
+}
+
 /// A licence that was fetched again and found unchanged counts; one that is not known does not.
 #[test]
 fn a_licence_is_renewed() {
@@ -193,6 +233,17 @@ fn a_revisit_of_a_page_allows_nothing() {
     let endless = at(20, PAGE, "HTTP/1.1 200 OK\r\nX-Robots-Tag: noindex\r\nContent-Type: text/html");
     assert_eq!(told(&[robots(), page(10, clean), endless]), "disallowed");
     assert_eq!(told(&[robots(), page(20, noindex), same(20, header)]), "disallowed");
+    // What the header of an answer 304 says is not taken back by a later one that says nothing.
+    let tagged = |second, status: &str, header: &str| {
+        let head = format!("HTTP/1.1 {status}\r\nContent-Type: text/html\r\nETag: \"1\"\r\n{header}\r\n");
+        at(second, PAGE, head)
+    };
+    let [text, silent] = [tagged(10, "200 OK", ""), tagged(40, "304 Not Modified", "")];
+    let refuses = |second| tagged(second, "304 Not Modified", header);
+    assert_eq!(told(&[robots(), text.clone(), silent.clone()]), "allowed");
+    assert_eq!(told(&[robots(), text.clone(), refuses(20), silent.clone()]), "disallowed");
+    assert_eq!(told(&[silent.clone(), refuses(30), robots(), text.clone(), refuses(20)]), "disallowed");
+    assert_eq!(told(&[robots(), text, refuses(5), silent]), "allowed");
     for usage in ["translate", "present-video"] {
         assert_eq!(of_use(usage, &[robots(), page(20, clean), same(20, "")]), "allowed", "{usage}");
         let unknown = of_use(usage, &[robots(), page(10, noindex), page(20, clean), same(10, "")]);
@@ -286,6 +337,18 @@ fn byte_ranges_and_what_is_wrong_with_them() {
     );
     assert!(bad("none.warc.gz,7,1").starts_with("none.warc.gz:7 bad byte range: cannot open "));
     assert!(bad("sub,7,1").ends_with("not a regular file"));
+    // Each range has the record of the URL that its row names, in any spelling of it.
+    let named = |url: &str| {
+        let row = format!("{x},{},{},{url}", starts[1], members[1].len());
+        ranges(home.path(), &format!("filename,offset,length,url\n{row}\n"), &few)
+    };
+    for same in [&*url(1), "https://H1.example:443/robots%2Etxt", "h1.example"] {
+        assert_eq!(named(same), [url(1)], "{same}");
+    }
+    for other in ["http://h2.example/robots.txt", "http://h1.example/x", "h2.example"] {
+        let [first, second] = named(other).try_into().expect("two items");
+        assert!(first == url(1) && second.contains("its records are of other URLs"), "{other}: {second}");
+    }
     let index = home.path().join("index.csv");
     assert_eq!(
         bad(&format!("{x},-1,1")),

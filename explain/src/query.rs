@@ -5,7 +5,6 @@
 
 use robomaton_compiler::trace::TraceQuery;
 use robomaton_formats::agent::{is_version, list};
-use robomaton_formats::profile::AgentRule;
 use robomaton_runtime::{Crawler, Image, NoCrawler, Profile, Usage, Verdict};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
@@ -90,20 +89,24 @@ pub fn crawler_names(agent: &str, profile: Profile) -> Result<Vec<&str>, NoCrawl
 }
 
 /// A remark about the names in use, if the caller gave more than a name and its version, so that
-/// another name may have been meant.
+/// another name may have been meant, or if no group can have that name.
 pub fn name_remark(given: &str, profile: Profile) -> Option<String> {
     let rule = profile.agent_rule();
     let names = rule.crawler_names(given).ok()?;
     let quoted =
         |names: &[&str]| names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", then ");
+    if let Some(name) = names.iter().find(|name| !rule.may_be_named(name)) {
+        let why = "profile `google` compares it whole, and cuts the names of groups at the first character \
+            outside A-Z, a-z, _ and -";
+        return Some(format!("no group can name {name:?}: {why}"));
+    }
     if let [name] = names[..]
         && name == given
     {
         let trimmed = given.trim_ascii();
         let reduced = rule.reduce(given);
         let rest = trimmed.get(reduced.len()..)?;
-        let is_whole =
-            rule == AgentRule::Verbatim || trimmed == "*" || matches!(rest, "" | "/") || is_version(rest);
+        let is_whole = trimmed == "*" || matches!(rest, "" | "/") || is_version(rest);
         return (!is_whole).then(|| format!("asking as {reduced:?}, the product token of {given:?}"));
     }
     list(given)
@@ -172,7 +175,12 @@ mod tests {
         assert_eq!(cut, "asking as \"foo\", the product token of \"Foo:x\"");
         let header = remark("Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)").unwrap();
         assert!(header.starts_with("asking as \"GPTBot\": "), "{header}");
-        assert_eq!(name_remark("FooBot/2.1 x", Profile::Google), None);
+        for name in ["GPTBot", "gpt-bot_", "*", ""] {
+            assert_eq!(name_remark(name, Profile::Google), None, "{name}");
+        }
+        for name in ["FooBot/2.1", " FooBot", "MJ12bot", "Foo, FooBot/2.1"] {
+            assert!(name_remark(name, Profile::Google).unwrap().starts_with("no group can name "), "{name}");
+        }
     }
 
     #[test]

@@ -201,6 +201,12 @@ impl AgentRule {
         if names { Ok(name) } else { Err(NoCrawler::Nameless(name.to_owned())) }
     }
 
+    /// False if no group can have this name of a *caller*, since the profile cuts the names of
+    /// groups.
+    pub fn may_be_named(self, name: &str) -> bool {
+        self != AgentRule::Verbatim || name == "*" || google_token(name.as_bytes()).len() == name.len()
+    }
+
     /// The lower-case form under which a *caller's* name is looked up, reduced by the profile's
     /// rule.
     pub fn reduce(self, name: &str) -> String {

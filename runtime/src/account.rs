@@ -180,7 +180,7 @@ pub(crate) fn of_fields(query: &Query<'_>) -> Option<Account> {
     let asked = asked.as_deref();
     let of_level = |level: &Level, group: &detail::Group<'_>| {
         let named = match level.is_of_page() {
-            true => crawler.names.iter().any(|name| group.crawlers.contains(name)),
+            true => crawler.lookup_for(rule).iter().any(|name| group.crawlers.contains(name)),
             false => name.is_some_and(|name| group.crawlers.contains(name)),
         };
         let addressed = if level.holder == Holder::Element || level.any { group.default } else { named };

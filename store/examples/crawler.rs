@@ -180,9 +180,9 @@ impl Crawler {
             }
         };
         // An answer of `LONGEST` bytes is over the limit of a text, which the store sees.
-        let truncated = false;
         let url = url.to_owned();
-        let capture = Capture { url, fetched_at: now, status, redirects, headers, body, truncated };
+        let capture =
+            Capture { url, fetched_at: now, status, redirects, headers, body, ..Capture::default() };
         match self.store.put(&capture) {
             // It is about another text than the one that is held; the next fetch has no conditions.
             Err(StoreError::NotModified(_)) => Ok(()),

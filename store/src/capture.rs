@@ -7,6 +7,7 @@ use crate::limits::{BODY_BYTES, HEADER_BYTES};
 use robomaton_compiler::{Entry, Options, ProgramCache, emit, is_cut};
 use robomaton_corpus::{Capture as Read, NOT_MODIFIED, compile_alone, is_redirection, is_success};
 use robomaton_runtime::Site;
+use std::ops::RangeInclusive;
 
 /// The result of fetching a site's `/robots.txt`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,6 +29,9 @@ pub struct Capture {
     pub body: Vec<u8>,
     /// True if the body was cut: it permits no use for certain, since what is missing may refuse.
     pub truncated: bool,
+    /// Of a 304: the times of the text that it is about, in Unix seconds, as a WARC record tells
+    /// them. `None` if nothing does. It counts for the put and is not logged.
+    pub refers_to: Option<RangeInclusive<u64>>,
 }
 
 impl Capture {

@@ -111,7 +111,7 @@ impl Capture {
             Headers::Object(object) => object.into_iter().collect(),
         };
         let headers = pairs.into_iter().map(|(name, value)| (name, value.into_bytes())).collect();
-        Ok(Capture { url, fetched_at, status, redirects, headers, body, truncated })
+        Ok(Capture { url, fetched_at, status, redirects, headers, body, truncated, refers_to: None })
     }
 }
 

@@ -16,6 +16,7 @@
 //! [`Store::state`] says whether a site's rules are fresh, and [`Store::due`] which to fetch next.
 
 mod capture;
+mod choice;
 mod compact;
 mod due;
 mod error;

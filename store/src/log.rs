@@ -314,7 +314,8 @@ impl<'c> Front<'c> {
         let (front, body): (Front<'_>, _) = postcard::take_from_bytes(record).ok()?;
         let Front { url, fetched_at, status, redirects, headers, truncated } = front;
         let (url, headers) = (url.into_owned(), headers.into_owned());
-        Some(Capture { url, fetched_at, status, redirects, headers, body: body.to_vec(), truncated })
+        let body = body.to_vec();
+        Some(Capture { url, fetched_at, status, redirects, headers, body, truncated, refers_to: None })
     }
 }
 

@@ -15,11 +15,12 @@
 //! The reader does not know which fetches are in flight: that is in the writer's memory. Its own
 //! captures go to the writer by `handed`, and are in its table meanwhile.
 
+use crate::choice::{replay, with};
 use crate::files::{Files, failed, log_path};
 use crate::handed::hand;
 use crate::log::Tail;
 use crate::snapshot::{Query, Snapshot, Stack};
-use crate::store::{check_options, replay, stack, with};
+use crate::store::{check_options, stack};
 use crate::table::Table;
 use crate::{Capture, Due, SiteState, Stats, StoreError, limits, open};
 use arc_swap::ArcSwap;
@@ -201,7 +202,7 @@ impl Reader {
         let path = hand(&self.directory, capture, compile)?;
         let body = capture.logged_body(compile).to_vec();
         let (url, headers) = (capture.url.clone(), capture.headers.clone());
-        let capture = Capture { url, headers, body, ..*capture };
+        let capture = Capture { url, headers, body, refers_to: None, ..*capture };
         followed.handed.push(Handed { path, capture, bytes });
         followed.table = table;
         self.current.store(Arc::new(followed.snapshot()));

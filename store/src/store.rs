@@ -7,6 +7,7 @@
 //! changes nothing, since a capture counts only if it is better than the one that is held; so no
 //! step needs to be undone after a kill. It knows no question (`snapshot`).
 
+use crate::choice::{replay, with};
 use crate::due::Agendas;
 use crate::files::{
     Files, Lock, failed, layer_name, lock, log_path, remove_layer, remove_other_logs, set_aside, visits_path,
@@ -15,14 +16,14 @@ use crate::files::{
 use crate::log::{Log, Logs, sync_directory, sync_every};
 use crate::snapshot::{Query, Snapshot, Stack};
 use crate::state::{InFlight, key};
-use crate::table::{SingleImage, Table};
-use crate::visit::{Visit, Visits};
+use crate::table::Table;
+use crate::visit::Visits;
 use crate::{Capture, StoreError, open};
 use arc_swap::ArcSwap;
-use robomaton_compiler::{Options, ProgramCache, emit, is_better};
-use robomaton_corpus::{Capture as Read, NOT_MODIFIED, SkipReason};
-use robomaton_formats::{Decision, Outcome, SiteKey};
-use robomaton_runtime::{Image, LayersError, LeftOut, Manifest, Site, Terms};
+use robomaton_compiler::{Options, ProgramCache, emit};
+use robomaton_corpus::{Capture as Read, NOT_MODIFIED};
+use robomaton_formats::Decision;
+use robomaton_runtime::{Image, LayersError, LeftOut, Manifest, Terms};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -431,78 +432,6 @@ fn check_new(directory: &Path, files: &Files, empty: usize) -> Result<(), StoreE
     }
     let error = io::Error::new(io::ErrorKind::NotFound, "cannot be read, but there are layers or logs");
     Err(failed(&Manifest::path(directory), error))
-}
-
-/// Takes a capture of a log into a snapshot. True if it counts.
-pub(crate) fn replay(
-    snapshot: &mut Snapshot,
-    capture: &Capture,
-    compile: &Options,
-    terms: &Terms,
-    cache: &mut ProgramCache,
-) -> Result<bool, StoreError> {
-    let table = capture.read(compile).and_then(|read| with(snapshot, capture, read, compile, terms, cache));
-    match table {
-        Ok(Some(table)) => {
-            snapshot.table = table;
-            Ok(true)
-        }
-        // Its text may be gone since, by age. One without a whole line was put by an earlier
-        // version.
-        Ok(None) | Err(StoreError::NotModified(_) | StoreError::Capture(SkipReason::NoLine)) => Ok(false),
-        Err(error) => Err(error),
-    }
-}
-
-/// The table with a capture; `None` if the snapshot holds one that is as good.
-pub(crate) fn with(
-    snapshot: &Snapshot,
-    capture: &Capture,
-    read: Read,
-    compile: &Options,
-    terms: &Terms,
-    cache: &mut ProgramCache,
-) -> Result<Option<Table>, StoreError> {
-    let key = read.site.clone();
-    let held = snapshot.stored(&key);
-    let bytes = capture.compile(read, held.as_ref(), compile, cache)?;
-    let image = SingleImage::from_bytes(bytes.into())?.with_terms(terms.clone());
-    let site = image.first_site();
-    let is_unreachable = site.and_then(|site| site.outcome()) == Some(Outcome::Unreachable);
-    let mut last = None;
-    if let Some(held) = held {
-        // Of a damaged one, nothing can be said: the new one counts.
-        let is_better = site.and_then(|site| is_better(&site.stored(), &held.stored())).unwrap_or(true);
-        last = snapshot.visit(&key, &held).or_else(|| Visit::of_image(&held));
-        if !is_better {
-            let late = last.filter(|_| !is_unreachable).and_then(|last| last.after_late(capture.fetched_at));
-            let Some(visit) = late else { return Ok(None) };
-            let image = failure(snapshot, &key, &held, &capture.url, compile, terms, cache)?;
-            return Ok(Some(snapshot.table.with(&key, image, visit)));
-        }
-    }
-    let visit = Visit::after(last, capture, is_unreachable);
-    Ok(Some(snapshot.table.with(&key, image, visit)))
-}
-
-/// The image of a failure that is held, which has no text.
-fn failure(
-    snapshot: &Snapshot,
-    key: &SiteKey,
-    held: &Site<'_>,
-    url: &str,
-    compile: &Options,
-    terms: &Terms,
-    cache: &mut ProgramCache,
-) -> Result<SingleImage, StoreError> {
-    if let Some(single) = snapshot.in_memory(key.name().as_bytes(), key.scheme()) {
-        return Ok(single.image.clone());
-    }
-    let (url, fetched_at) = (url.to_owned(), held.fetched_at().unwrap_or(0));
-    let capture = Capture { url, fetched_at, status: held.status(), ..Capture::default() };
-    let read = Read { fresh_for: Some(held.fresh_for()), ..capture.read(compile)? };
-    let bytes = capture.compile(read, None, compile, cache)?;
-    Ok(SingleImage::from_bytes(bytes.into())?.with_terms(terms.clone()))
 }
 
 /// The stack of these layers of a store.

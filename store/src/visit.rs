@@ -21,7 +21,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-const MAGIC: &[u8; 8] = b"visits 3";
+const MAGIC: &[u8; 8] = b"visits 4";
 /// The magic number and the count.
 const HEADER: u64 = 16;
 
@@ -30,6 +30,8 @@ const HEADER: u64 = 16;
 pub(crate) struct Visit {
     /// The time of its capture.
     pub(crate) fetched_at: u64,
+    /// The time of the text that is held, if an answer 304 made it newer.
+    pub(crate) text_at: Option<u64>,
     /// Unreachable visits in a row, and the time of the first of them, which means nothing without
     /// failures.
     pub(crate) failures: u32,
@@ -59,10 +61,11 @@ impl Visit {
             Some(value.to_owned()).filter(|value| value.len() <= limits::VALIDATOR_BYTES)
         };
         let (mut etag, mut last_modified) = (field("etag"), field("last-modified"));
-        let mut redirects = 0;
+        let (mut redirects, mut text_at) = (0, None);
         match capture.status {
             status if is_success(status) => redirects = capture.redirects,
             NOT_MODIFIED => {
+                text_at = Some(last.text_at());
                 redirects = last.redirects;
                 etag = etag.or(last.etag);
                 last_modified = last_modified.or(last.last_modified);
@@ -73,7 +76,19 @@ impl Visit {
         // A layer may hold a visit of the same second. This one hides it even if it says nothing
         // else.
         let failing_since = if last.fetched_at == fetched_at { fetched_at } else { 0 };
-        Visit { fetched_at, failing_since, redirects, etag, last_modified, not_before, ..Visit::default() }
+        let failures = 0;
+        Visit { fetched_at, text_at, failures, failing_since, redirects, etag, last_modified, not_before }
+    }
+
+    /// The time of the text that is held.
+    pub(crate) fn text_at(&self) -> u64 {
+        self.text_at.unwrap_or(self.fetched_at)
+    }
+
+    /// True if an answer 304 renewed an older text than one of this time: the 304 is about that
+    /// one.
+    pub(crate) fn is_renewed_since(&self, time: u64) -> bool {
+        self.text_at() < time && time <= self.fetched_at
     }
 
     /// The visit after an answer of an earlier time came late, if that ends the row of failures. Of
@@ -85,25 +100,26 @@ impl Visit {
     }
 
     /// The visit of a capture that has none, as in an image that was compiled: one failure, if it
-    /// is one. `None` if it says nothing.
+    /// is one. `None` if its time is not known.
     pub(crate) fn of_image(site: &Site<'_>) -> Option<Visit> {
         let fetched_at = site.fetched_at()?;
-        let is_unreachable = site.outcome() == Some(Outcome::Unreachable);
-        is_unreachable.then(|| Visit {
-            fetched_at,
-            failures: 1,
-            failing_since: fetched_at,
-            ..Visit::default()
+        let visit = Visit { fetched_at, ..Visit::default() };
+        Some(match site.outcome() {
+            Some(Outcome::Unreachable) => Visit { failures: 1, failing_since: fetched_at, ..visit },
+            _ => visit,
         })
     }
 
     /// True if an answer 304 is about the text of this visit, by the validators of both; `None` if
-    /// they do not tell (RFC 9111 4.3.4).
+    /// they do not tell (RFC 9111 4.3.4). A 304 that has validators is about a text that had them,
+    /// too (RFC 9110 15.4.5); those of a text from an image are not known.
     pub(crate) fn is_of(&self, capture: &Capture) -> Option<bool> {
         let [etag, last_modified] =
             [&self.etag, &self.last_modified].map(|held| held.as_deref().map(str::as_bytes));
         let of_capture = Validators::of(field(capture, "etag"), field(capture, "last-modified"));
-        Validators::of(etag, last_modified).is_same(&of_capture)
+        let held = Validators::of(etag, last_modified);
+        let is_of_other = held == Validators::default() && of_capture != Validators::default();
+        held.is_same(&of_capture).or(is_of_other.then_some(false))
     }
 
     /// The time of the next attempt after failures: each waits twice as long as the one before, up

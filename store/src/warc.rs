@@ -49,11 +49,15 @@ impl Capture {
         })?;
         let FetchedRecords { records, others } = read;
         let capture = |fetched: Fetched| {
-            let Fetched { url, fetched_at, status, redirects, headers, body, truncated } = fetched;
+            let Fetched { url, fetched_at, status, redirects, headers, body, truncated, refers_to } = fetched;
+            let seconds = |time: i64| u64::try_from(time).unwrap_or(0);
+            let refers_to = refers_to.map(|times| seconds(*times.start())..=seconds(*times.end()));
             let fetched_at = u64::try_from(fetched_at).ok().filter(|&at| at != 0).unwrap_or(now);
             match is_ahead(fetched_at, now) {
                 true => Err(AHEAD.to_owned()),
-                false => Ok(Capture { url, fetched_at, status, redirects, headers, body, truncated }),
+                false => {
+                    Ok(Capture { url, fetched_at, status, redirects, headers, body, truncated, refers_to })
+                }
             }
         };
         let record = |(at, fetched): (u64, Result<Fetched, robomaton_corpus::SkipReason>)| {

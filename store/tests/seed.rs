@@ -213,3 +213,19 @@ fn what_is_no_base_changes_nothing() {
     filled.flush().expect("room");
     assert!(matches!(filled.seed(&[good]), Err(StoreError::NotEmpty { .. })));
 }
+
+/// Nobody knows the validators of a text from an image, so a 304 that has some is about another
+/// text.
+#[test]
+fn a_304_with_validators_renews_no_text_of_a_base() {
+    let place = tempfile::tempdir().expect("a directory");
+    let directory = place.path().join("store");
+    let store = open(&directory);
+    store.seed(&[base(place.path())]).expect("an image");
+    let headers = vec![("ETag".to_owned(), b"\"2\"".to_vec())];
+    let renewed = Capture { url: url("a"), fetched_at: START + DAY, status: 304, ..Capture::default() };
+    let put = store.put(&Capture { headers, ..renewed.clone() });
+    assert!(matches!(put, Err(StoreError::NotModified(_))), "{put:?}");
+    assert_eq!(store.state(&url("a"), START).expect("a site").etag, None);
+    assert!(store.put(&renewed).expect("a fetch of a crawler that asks by time"));
+}

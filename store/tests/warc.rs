@@ -1,10 +1,13 @@
 //! The captures of a WARC stream give a site the outcome that a batch of the same stream gives it.
 
 use robomaton_corpus::{BatchOptions, Input, Progress, build};
+use robomaton_formats::{Decision, Outcome};
 use robomaton_runtime::Image;
 use robomaton_store::{Capture, Durability, Store, StoreOptions};
+use robomaton_tests::generate::Random;
 use robomaton_tests::write::record;
 use std::fs;
+use std::path::Path;
 
 const ALLOWS: &str = "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nAllow: /\n";
 
@@ -115,4 +118,111 @@ fn targets_are_found_by_their_sites() {
         let records = [answer(1, &robots("a"), &moved(location)), answer(1, &robots("b"), ALLOWS)];
         assert_eq!(outcomes("a", &records), ["rules"; 2], "{location}");
     }
+}
+
+/// A text that comes behind an answer 304, but was fetched before it, is the one that the 304 is
+/// about. Where a batch of the same records finds rules, the store has them, too; where it finds
+/// that nobody knows, the store refuses an answer, if they come in their order.
+#[test]
+fn the_order_of_captures_does_not_count() {
+    let mut random = Random::new(18);
+    let (mut renewed, mut unresolved) = (0, 0);
+    for case in 0..100 {
+        let mut records = records_of_one_site(&mut random);
+        let place = tempfile::tempdir().expect("a directory");
+        let path = place.path().join("x.warc");
+        fs::write(&path, records.concat()).expect("room");
+        let built = build(&[Input::Path(path)], &BatchOptions::default(), &Progress::default());
+        let image = Image::from_bytes(built.expect("an image").image).expect("an image");
+        let outcome = image.site(&robots("a")).and_then(|site| site.outcome());
+        let decide = |url: &str| image.decide(&image.crawler(["a"]), image.usage("crawl"), url).decision();
+        let wanted = PAGES.map(decide);
+        // All in one stream, or each in its own.
+        for size in [records.len(), 1] {
+            let (found, _) = put(&place.path().join(size.to_string()), records.chunks(size), &mut random);
+            if outcome != Some(Outcome::Unresolved) {
+                assert_eq!(found, wanted, "case {case}, {size} records at once:\n{}", text(&records));
+            }
+        }
+        let date = |record: &Vec<u8>| {
+            text(std::slice::from_ref(record)).split("WARC-Date: ").nth(1).map(str::to_owned)
+        };
+        records.sort_by_cached_key(date);
+        let (found, refused) = put(&place.path().join("sorted"), records.chunks(records.len()), &mut random);
+        match outcome {
+            Some(Outcome::Unresolved) => {
+                assert!(refused > 0, "case {case}:\n{}", text(&records));
+                unresolved += 1;
+            }
+            _ => assert_eq!(found, wanted, "case {case}:\n{}", text(&records)),
+        }
+        renewed += usize::from(outcome == Some(Outcome::Rules) && text(&records).contains(" 304 "));
+    }
+    assert!(renewed > 10 && unresolved > 10, "{renewed} renewed, {unresolved} unresolved");
+}
+
+/// The decisions of a new store for the pages after these streams, and the number of answers that
+/// are refused.
+fn put<'r>(
+    directory: &Path,
+    streams: impl Iterator<Item = &'r [Vec<u8>]>,
+    random: &mut Random,
+) -> ([Decision; 2], usize) {
+    let open = || Store::open(directory, store_options()).expect("a store");
+    let (mut store, mut refused) = (open(), 0);
+    for stream in streams {
+        let read = Capture::from_warc(&stream.concat()[..], 1_800_000_000, 1 << 20, 100);
+        for (_, capture) in read.expect("within the limits").records {
+            refused += usize::from(capture.is_err());
+            refused += capture.map_or(0, |capture| usize::from(store.put(&capture).is_err()));
+        }
+        match random.below(4) {
+            0 => store.flush().expect("room"),
+            1 => store.evict(0).expect("room"),
+            2 => {
+                drop(store);
+                store = open();
+            }
+            _ => {}
+        }
+    }
+    let query = store.query(["a"], "crawl");
+    (PAGES.map(|url| store.decide(&query, url)), refused)
+}
+
+fn text(records: &[Vec<u8>]) -> String {
+    String::from_utf8_lossy(&records.concat()).into_owned()
+}
+
+const PAGES: [&str; 2] = ["https://a.example/x", "https://a.example/y"];
+
+/// Some answers of several days, in any order. None is an error, since a store keeps no text behind
+/// one that a 304 could renew.
+fn records_of_one_site(random: &mut Random) -> Vec<Vec<u8>> {
+    let mut days: Vec<usize> = (1..=9).collect();
+    days.sort_by_cached_key(|_| random.next_u64());
+    days.truncate(1 + random.below(6));
+    let answer = |day: usize| {
+        let tag = random.pick(&["", "", "ETag: 1\r\n", "ETag: 2\r\n"]);
+        let rule = random.pick(&["Allow: /", "Disallow: /", "Disallow: /x"]);
+        let (kind, block) = match random.below(10) {
+            0..4 => ("response", format!("HTTP/1.1 200 OK\r\n{tag}\r\nUser-agent: *\n{rule}\n")),
+            4 => ("response", format!("HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n{tag}\r\n?")),
+            _ => (random.pick(&["response", "revisit"]), format!("HTTP/1.1 304 Same\r\n{tag}\r\n")),
+        };
+        let record = record(kind, &robots("a"), &format!("2026-01-0{day}T00:00:00Z"), block.as_bytes());
+        let about = match random.below(5) {
+            0 => "WARC-Refers-To-Target-URI: https://b.example/robots.txt\r\n".to_owned(),
+            1 | 2 => format!("WARC-Refers-To-Date: 2026-01-0{}T00:00:00Z\r\n", 1 + random.below(9)),
+            _ => String::new(),
+        };
+        if kind == "revisit" { with_field(&record, &about) } else { record }
+    };
+    days.into_iter().map(answer).collect()
+}
+
+/// A record with one more field of its header.
+fn with_field(record: &[u8], field: &str) -> Vec<u8> {
+    let first = record.iter().position(|&byte| byte == b'\n').expect("a line") + 1;
+    [&record[..first], field.as_bytes(), &record[first..]].concat()
 }

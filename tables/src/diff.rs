@@ -16,6 +16,7 @@ use crate::use_changes::{UseChange, UseChanges, UsesAsked};
 use crate::write::Writer;
 use robomaton_formats::detail::{Detail, Extension, Group};
 use robomaton_formats::policy::Role;
+use robomaton_formats::profile::AgentRule;
 use robomaton_runtime::{Image, Outcome, Site};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -249,7 +250,8 @@ fn compare(
     } else {
         let none = Detail::default();
         let [before, now] = details.map(|detail| detail.unwrap_or(&none));
-        if !is_same_to_all([before, now].map(rules)) {
+        let is_first = from.profile().agent_rule() == AgentRule::Substring;
+        if !is_same_to_all([before, now].map(|detail| rules(detail, is_first))) {
             Some(Change::Rules)
         } else if !is_same_to_all([before, now].map(records)) {
             Some(Change::Records)
@@ -263,7 +265,7 @@ fn compare(
 /// The role of a group, the name that it addresses, and its purposes.
 type Addressee<'d> = (Role, &'d str, Rc<[&'d [u8]]>);
 /// Usage, sense, pattern, conditions, and the rank where it does not follow from the rest; or a
-/// missing file.
+/// missing file; or the place of the group.
 type RuleContent<'d> = (&'d str, bool, &'d [u8], Vec<String>, u32);
 /// Key and value of another record.
 type RecordContent<'d> = (&'d str, Cow<'d, str>);
@@ -273,22 +275,24 @@ fn names<'d>(group: &'d Group<'_>) -> impl Iterator<Item = &'d str> {
     group.crawlers.iter().map(String::as_str).chain(group.default.then_some("*"))
 }
 
-/// The permissions of a text.
-fn rules<'d>(detail: &'d Detail<'d>) -> Vec<Said<Addressee<'d>, RuleContent<'d>>> {
+/// The permissions of a text. With `is_first`, only the first group that names a crawler applies to
+/// it (K9), so the order of groups is a part of what they say.
+fn rules<'d>(detail: &'d Detail<'d>, is_first: bool) -> Vec<Said<Addressee<'d>, RuleContent<'d>>> {
     // Priorities of conventional rules follow from pattern and form (RFC 9309, Robot-version 2.0.0)
     // or are positions in the file (1996 draft); together with ACAP they are numbers of patterns
     // and have no meaning.
     let ranked = detail.groups.iter().all(|group| group.role.is_ranked());
-    let said = detail.groups.iter().map(|group| {
+    let said = detail.groups.iter().enumerate().map(|(number, group)| {
         let purposes: Rc<[&[u8]]> = group.purposes.iter().map(|purpose| purpose.0.as_ref()).collect();
         let addressees = names(group).map(|name| (group.role, name, Rc::clone(&purposes)));
         let missing = group.incomplete.then_some(("(missing file)", false, &b""[..], Vec::new(), 0));
+        let place = is_first.then_some(("(group)", false, &b""[..], Vec::new(), number as u32));
         let rules = group.rules.iter().map(|rule| {
             let conditions = detail.conditions(rule).iter().map(ToString::to_string).collect();
             let rank = if ranked { rule.priority } else { 0 };
             (detail.usage(rule.usage), rule.permits, rule.pattern.0.as_ref(), conditions, rank)
         });
-        (addressees.collect(), missing.into_iter().chain(rules).collect())
+        (addressees.collect(), missing.into_iter().chain(place).chain(rules).collect())
     });
     said.collect()
 }

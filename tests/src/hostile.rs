@@ -101,7 +101,7 @@ impl HostileSite {
 }
 
 /// Every builder.
-pub const BUILDERS: [Builder; 24] = [
+pub const BUILDERS: [Builder; 25] = [
     ("ten-megabytes", long_file, 10_000_000),
     ("groups", groups, 100_000),
     ("rules", rules, 100_000),
@@ -114,6 +114,7 @@ pub const BUILDERS: [Builder; 24] = [
     ("utf16-big-endian", |count| utf16(count, true), 1_000),
     ("html", html, 5_000),
     ("shared-and-own-groups", shared_and_own_groups, 800),
+    ("groups-of-one-crawler", groups_of_one_crawler, 16_000),
     ("star-heads", star_heads, 100),
     ("awaiting", awaiting, 8_000),
     ("nested-segments", |count| nested_segments(15, count), 75),
@@ -221,6 +222,11 @@ pub fn shared_and_own_groups(agents: usize) -> Vec<u8> {
     let rules = lines(agents, |out, n| line(out, format_args!("Disallow: /shared{n}")));
     let own = lines(agents, |out, n| line(out, format_args!("User-agent: bot{n}\nAllow: /shared{n}/own\n")));
     [shared, rules, own].concat()
+}
+
+/// `count` groups for one crawler.
+pub fn groups_of_one_crawler(count: usize) -> Vec<u8> {
+    lines(count, |out, n| line(out, format_args!("User-agent: bot\nDisallow: /{n}")))
 }
 
 /// `count` rules `/*word`: tens of thousands of states under leftmost-first determinisation.

@@ -191,6 +191,22 @@ fn examples_of_the_documents() {
             ("a index /", "allowed"),
         ],
     );
+    // Composites may not nest (P42), nor is a local name a word without parentheses. Such a member
+    // permits nothing, and its prohibition is one of all that it may mean (40).
+    let nested = file(
+        "ACAP-composite-usage: d (c) index\nACAP-composite-usage: c (d) crawl q\n\
+        ACAP-qualified-usage: q follow x=1\nACAP-disallow-(d): /a\nACAP-allow-(d): /\n",
+    );
+    rows(
+        &nested,
+        &[
+            ("a crawl /a", "disallowed 5"),
+            ("a follow /a", "disallowed 5"),
+            ("a index /a", "disallowed 5"),
+            ("a preserve /a", "allowed"),
+            ("a index /", "allowed 6"),
+        ],
+    );
 }
 
 #[test]

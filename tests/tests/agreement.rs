@@ -144,6 +144,30 @@ fn repeated_rules_agree() {
     }
 }
 
+/// Very many groups of one crawler become one program, unless they have many stars.
+#[test]
+fn many_groups_of_one_crawler_agree() {
+    let mut random = random(10);
+    let mut panel = Panel::of("full");
+    for case in 0..cases().div_ceil(1_000) {
+        let count = 70 + random.below(200);
+        let mut rules = random.rules(count, 6);
+        if case % 4 > 0 {
+            rules.retain(|(pattern, _)| !pattern.contains('*'));
+        }
+        let groups: String = rules.chunks(1 + random.below(4)).map(generate::one_group).collect();
+        let robots = groups.into_bytes();
+        panel.load(&robots, Some(ORIGIN));
+        for _ in 0..40 {
+            let (pattern, _) = &rules[random.below(rules.len())];
+            let url = format!("{ORIGIN}{}", random.query(pattern));
+            if panel.ask("a", "crawl", &url).is_err() {
+                panic!("{}", panel.account(&query(&robots, "a", "crawl", &url)));
+            }
+        }
+    }
+}
+
 #[test]
 fn files_under_full() {
     files("full", 2, cases() / 5, &|_, _| {});

@@ -3,9 +3,9 @@
 
 use robomaton_compiler::{Entry, Options, compile, emit};
 use robomaton_corpus::{BatchOptions, Input, Progress, build};
-use robomaton_formats::SiteKey;
+use robomaton_formats::{Decision, SiteKey};
 use robomaton_runtime::{DetailCache, Image, MOST_STATEMENTS, Reasons};
-use robomaton_tests::captures::{build_from, captures};
+use robomaton_tests::captures::{build_from, captures, json};
 use robomaton_tests::home;
 
 /// Asks about every site for crawlers and usages, and returns the number of answers with a rule.
@@ -43,6 +43,32 @@ fn of_the_sample() {
     let built = build(&[input], &BatchOptions::default(), &Progress::default()).expect("the sample");
     let explained = compare(&built.image);
     assert!(explained > 500, "{explained} answers by rules");
+}
+
+/// A META tag of ACAP names a crawler as it writes itself (decision 34). Whatever name a page
+/// gives, the conditions of an answer are told, and the rule of a refusal.
+#[test]
+fn of_pages_that_name_crawlers_whole() {
+    let host = "https://a.example";
+    let mut lines = vec![json(host, "/robots.txt", 1, "User-agent: *\nAllow: /\n").to_string()];
+    let names = ["Bot/1.0", "Bot", "Acme News", "robots"];
+    for (number, name) in names.iter().enumerate() {
+        let allows = format!("<meta name='{name}' content='ACAP allow-index time-limit=3-days'>");
+        let refuses = format!("<meta name='{name}' content='ACAP disallow-index'>");
+        lines.push(json(host, &format!("/allows{number}"), 1, &allows).to_string());
+        lines.push(json(host, &format!("/refuses{number}"), 1, &refuses).to_string());
+    }
+    let built = build_from(&lines, 1);
+    let image = Image::from_bytes(built.image).expect("an image");
+    for (number, name) in names.iter().enumerate() {
+        let crawler = image.crawler([*name]);
+        let [allows, refuses] = ["allows", "refuses"].map(|page| format!("{host}/{page}{number}"));
+        let verdict = image.decide(&crawler, image.usage("index"), &allows);
+        assert_eq!(verdict.decision(), Decision::Conditional, "{name}");
+        assert_eq!(verdict.account().conditions().len(), 1, "{name}");
+        let verdict = image.decide(&crawler, image.usage("index"), &refuses);
+        assert_eq!((verdict.decision(), verdict.account().rules.len()), (Decision::Disallowed, 1), "{name}");
+    }
 }
 
 /// Of very many statements, the reasons tell the first ones and count the others.

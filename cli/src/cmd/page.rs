@@ -85,11 +85,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(u8::from(!explanation.is_allowed())))
 }
 
-/// Opens an image of the profile that reads pages.
+/// Opens an image of the profile under which this command reads pages.
 fn full_image(path: &Path) -> Result<Image, Failure> {
     let image = open_image(path)?;
     if image.profile() != Profile::Full {
-        let what = format!("is of the profile {}, which knows no pages", image.profile());
+        let what =
+            format!("is of the profile {}; `page` reads pages as the profile full does", image.profile());
         return Err(Failure::of(path, what));
     }
     Ok(image)

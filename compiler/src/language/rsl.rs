@@ -562,7 +562,8 @@ fn is_license(parameters: &str) -> bool {
         })
     };
     let is_related = value("rel").is_some_and(|rel| rel.split_whitespace().any(|rel| rel == "license"));
-    is_related && value("type").is_some_and(|media_type| media_type.trim() == "application/rsl+xml")
+    let media_type = value("type").unwrap_or_default();
+    is_related && media_type.split(';').next().is_some_and(|name| name.trim() == "application/rsl+xml")
 }
 
 #[cfg(test)]
@@ -575,6 +576,11 @@ mod tests {
         let of = |target: &str| format!("{target}; rel=license; type=\"application/rsl+xml\"");
         let field = [of("<a>"), "<b>; rel=\"x,y\"".to_owned(), of("<c>"), of("<d"), of("e")].join(", ");
         assert_eq!(links(field.as_bytes()), ["a", "c", "", ""]);
+        // A media type may have parameters.
+        for media_type in ["\"Application/RSL+xml ; charset=utf-8\"", "application/rsl+xml;charset=utf-8"] {
+            let field = format!("<a>; rel=license; type={media_type}");
+            assert_eq!(links(field.as_bytes()), ["a"], "{media_type}");
+        }
         let start = Instant::now();
         assert!(links("<,".repeat(1 << 20).as_bytes()).is_empty());
         assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());

@@ -2,10 +2,10 @@
 //! apply to it, one for each usage (R7).
 //!
 //! The highest priority among the rules of all these groups decides. If several groups apply to a
-//! crawler, their rules become one program, so that one is asked; unless they are many, or a text
-//! names crawlers in ever new combinations: then each group keeps its own program, and the set
-//! holds several. Invariant: linear in the policy, apart from building the programs. This file does
-//! not know which rule wins.
+//! crawler, their rules become one program, so that one is asked, if they are few, or if there are
+//! very many groups. Otherwise, and where a text names crawlers in ever new combinations, each
+//! group keeps its own program, and the set holds several. Invariant: linear in the policy, apart
+//! from building the programs. This file does not know which rule wins.
 
 use super::cache::ProgramTable;
 use super::{ProgramCache, ProgramSets, Set, by_usage};
@@ -102,22 +102,34 @@ fn names(policy: &Policy<'_>, takes_first: bool) -> Vec<(String, usize)> {
     names
 }
 
+/// Programs that a look-up asks in little time. If more groups apply to a crawler, their rules
+/// become one program.
+const FEW_GROUPS: usize = 16;
+/// The bytes of the patterns of all programs of so many groups, in those of the text.
+const COPIES: usize = 8;
+
 /// Decides for each combination of several groups whether their rules become one program. They do
-/// if they are few with no more stars than a group may have, as long as the patterns of all such
-/// programs have no more bytes than those of the text.
+/// if they have no more stars than a group may have, and are few, as long as the patterns of all
+/// such programs have no more bytes than those of the text; or if the groups are many, as long as
+/// they have [`COPIES`] times as many, and so few stars that the program cannot be too deep.
 fn merged(policy: &Policy<'_>, combinations: &[Vec<usize>], limits: &Limits) -> Vec<bool> {
     let patterns = |group: &Group<'_>| policy.rules[group.rules.clone()].iter().map(|rule| rule.pattern());
     let bytes = |group: &Group<'_>| -> usize { patterns(group).map(|pattern| pattern.text.len()).sum() };
     let stars =
         |&group: &usize| -> usize { patterns(&policy.groups[group]).map(|pattern| pattern.stars()).sum() };
     let bytes: Vec<usize> = policy.groups.iter().map(bytes).collect();
-    let mut left: usize = bytes.iter().sum();
+    let all: usize = bytes.iter().sum();
+    let [mut left_of_few, mut left_of_many] = [all, all.saturating_mul(COPIES)];
     let merge = |groups: &Vec<usize>| {
         let rules: usize = groups.iter().map(|&group| policy.groups[group].rules.len()).sum();
         let bytes: usize = groups.iter().map(|&group| bytes[group]).sum();
-        let is_small = || groups.iter().map(stars).sum::<usize>() <= limits.stars();
-        let merges = groups.len() > 1 && rules <= MAX_PACKED && bytes <= left && is_small();
-        left -= if merges { bytes } else { 0 };
+        let (left, least, most_stars) = match rules <= MAX_PACKED {
+            true => (&mut left_of_few, 1, limits.stars()),
+            false => (&mut left_of_many, FEW_GROUPS, limits.stars().min(limits.depth)),
+        };
+        let is_small = || groups.iter().map(stars).sum::<usize>() <= most_stars;
+        let merges = groups.len() > least && bytes <= *left && is_small();
+        *left -= if merges { bytes } else { 0 };
         merges
     };
     combinations.iter().map(merge).collect()

@@ -18,12 +18,16 @@ pub(super) struct Renewal<P> {
     pub(super) payload: Option<P>,
     /// True if it also counts as one of a document, and is reported as such.
     pub(super) is_again: bool,
+    /// True if its header says something about uses that is not read. A later answer that says
+    /// nothing takes nothing of that back (RFC 9111 3.2).
+    pub(super) speaks_of_uses: bool,
 }
 
 impl<P> Renewal<P> {
     pub(super) fn of(answer: &Capture, of: RangeInclusive<i64>, otherwise: Skipped) -> Renewal<P> {
         let Capture { fetched_at, fresh_for, validators, .. } = *answer;
-        Renewal { fetched_at, fresh_for, validators, of, otherwise, payload: None, is_again: false }
+        let (payload, is_again, speaks_of_uses) = (None, false, false);
+        Renewal { fetched_at, fresh_for, validators, of, otherwise, payload, is_again, speaks_of_uses }
     }
 
     /// The order of revisits, newest last; then arbitrary, but always the same.
@@ -45,6 +49,9 @@ impl<P> Renewal<P> {
 
     /// True if what it tells of any content, a newer revisit tells, too.
     fn tells_no_more(&self, newer: &[Renewal<P>]) -> bool {
+        if self.speaks_of_uses {
+            return newer.iter().any(|newer| newer.speaks_of_uses);
+        }
         let validators: Vec<Validators> = newer.iter().map(|newer| newer.validators).collect();
         let is_told = !newer.is_empty() && !self.names_time() && self.validators.tells_no_more(&validators);
         is_told || newer.iter().any(Renewal::names_time)
@@ -56,7 +63,7 @@ impl<P> Renewal<P> {
 }
 
 /// The revisits of one URL that may matter, newest first: each tells of some content that no newer
-/// one tells of.
+/// one tells of, or its header speaks of uses.
 pub(super) struct Renewals<P>(Vec<Renewal<P>>);
 
 impl<P> Default for Renewals<P> {
@@ -102,6 +109,10 @@ impl<P> Renewals<P> {
             None => renewal.names_time(),
         });
         let Some(content) = content else { return Err(deciding.unwrap_or(newest)) };
+        let mut later = self.0.iter().take_while(|renewal| renewal.fetched_at > content.rank.0);
+        if let Some(said) = later.find(|renewal| renewal.speaks_of_uses) {
+            return Err(said);
+        }
         match deciding.filter(|renewal| renewal.fetched_at > content.rank.0) {
             Some(other) if !other.is_of(content) => Err(other),
             _ => Ok(Some(content)),

@@ -8,7 +8,7 @@
 use crate::capture::url_text;
 use crate::record::{Content, NEVER, NEWEST};
 use crate::status::is_success;
-use crate::{Capture, NOT_MODIFIED, ReadLimits, SkipReason, dates, http};
+use crate::{Capture, NOT_MODIFIED, ReadLimits, SkipReason, Validators, dates, http};
 use robomaton_formats::site::SiteKey;
 use std::ops::{Range, RangeInclusive};
 use url::Url;
@@ -26,6 +26,10 @@ pub(super) struct Header {
     profile: Range<usize>,
     refers_to_date: Range<usize>,
     refers_to_target: Range<usize>,
+    /// The names of this record, and of the one that it refers to.
+    id: Range<usize>,
+    refers_to: Range<usize>,
+    payload_digest: Range<usize>,
     segment: Range<usize>,
     pub(super) length: Option<u64>,
     truncated: bool,
@@ -70,6 +74,9 @@ impl Header {
             9 if name.eq_ignore_ascii_case(b"warc-type") => first(&mut self.kind),
             9 if name.eq_ignore_ascii_case(b"warc-date") => first(&mut self.date),
             12 if name.eq_ignore_ascii_case(b"warc-profile") => first(&mut self.profile),
+            14 if name.eq_ignore_ascii_case(b"warc-record-id") => first(&mut self.id),
+            14 if name.eq_ignore_ascii_case(b"warc-refers-to") => first(&mut self.refers_to),
+            19 if name.eq_ignore_ascii_case(b"warc-payload-digest") => first(&mut self.payload_digest),
             19 if name.eq_ignore_ascii_case(b"warc-refers-to-date") => first(&mut self.refers_to_date),
             19 if name.eq_ignore_ascii_case(b"warc-segment-number") => first(&mut self.segment),
             25 if name.eq_ignore_ascii_case(b"warc-refers-to-target-uri") => {
@@ -106,8 +113,29 @@ impl<'r> HeldRecord<'r> {
         &self.bytes[self.header.end..]
     }
 
+    fn is_revisit(&self) -> bool {
+        self.field(&self.header.kind).eq_ignore_ascii_case(b"revisit")
+    }
+
     fn has_unmodified_profile(&self) -> bool {
         self.field(&self.header.profile).ends_with(b"server-not-modified")
+    }
+
+    fn has_digest_profile(&self) -> bool {
+        self.field(&self.header.profile).ends_with(b"identical-payload-digest")
+    }
+
+    /// What tells which text a record has. The payload of an answer 304 is empty, so its digest
+    /// tells nothing.
+    fn validators(&self, status: u16, of_answer: Validators) -> Validators {
+        let (header, none) = (self.header, 0..0);
+        let (digest, record) = match self.is_revisit() {
+            true if self.has_digest_profile() => (&header.payload_digest, &header.refers_to),
+            true => (&none, &header.refers_to),
+            false if is_success(status) => (&header.payload_digest, &header.id),
+            false => (&none, &none),
+        };
+        of_answer.of_record(self.field(digest), without_brackets(self.field(record)))
     }
 
     /// True for a revisit of a resource of which the server said that it is unchanged.
@@ -120,11 +148,15 @@ impl<'r> HeldRecord<'r> {
     /// record. An answer "not modified since" refers to all captures in between, and without a time
     /// any older one is suitable. What another URL answered is not looked for.
     fn revisited(&self, fetched_at: i64) -> Option<RangeInclusive<i64>> {
-        if !self.field(&self.header.kind).eq_ignore_ascii_case(b"revisit") {
+        if !self.is_revisit() {
             return None;
         }
-        let other = normal_url(self.field(&self.header.refers_to_target));
-        if other.is_some_and(|other| Some(other) != normal_url(self.field(&self.header.target))) {
+        let other = self.field(&self.header.refers_to_target);
+        if !other.is_empty() && !is_same_url(other, self.field(&self.header.target)) {
+            return Some(NEVER);
+        }
+        // What it has in common with another record, nobody knows.
+        if !self.has_digest_profile() && !self.is_unmodified() {
             return Some(NEVER);
         }
         let then = self.field(&self.header.refers_to_date);
@@ -187,7 +219,7 @@ impl<'r> HeldRecord<'r> {
             fresh_for: response.fields.fresh_for(capture.fetched_at),
             location: http::text(response.fields.location),
             content_type: http::text(response.fields.content_type),
-            validators: response.fields.validators(),
+            validators: self.validators(response.status, response.fields.validators()),
             headers: response.fields.stated,
             ..capture
         };
@@ -217,6 +249,11 @@ pub(super) fn unread(
         Ok(Some(fetch)) => Ok(Content::Unread(fetch, reason)),
         Ok(None) | Err(_) => Err(reason),
     }
+}
+
+/// True if two headers name one URL. What is no URL names none.
+fn is_same_url(one: &[u8], other: &[u8]) -> bool {
+    normal_url(one).is_some_and(|one| Some(one) == normal_url(other))
 }
 
 /// A URL in a header without its fragment, also in angle brackets.

@@ -103,8 +103,9 @@ pub enum ImagePreview {
 /// Parses one `X-Robots-Tag` field line. Lines must not be joined, since a prefix holds until the
 /// next prefix or the end of its line.
 ///
-/// Text before a colon is a prefix, unless it is the name of a directive that has a value or
-/// contains white space. What stands under an empty prefix is ignored.
+/// Text before a colon is a prefix, unless it is the name of a directive that has a value. If it
+/// contains white space, a directive follows a prefix: otherwise it is another mistake. What stands
+/// under an empty prefix is ignored.
 ///
 /// ```
 /// use robomaton_grammar::modern::robots_tag::{Directive, robots_tag};
@@ -274,8 +275,15 @@ fn prefix(piece: &str) -> Option<(&str, &str)> {
     // The remainder of a date in an unknown notation is no prefix, nor are its hours: they would
     // take the directives after them away from the crawlers that these are for.
     let is_hour = (1..=2).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_digit());
-    let is_prefix = !is_valued && !is_hour && !name.contains(char::is_whitespace);
-    is_prefix.then_some((name, rest.trim()))
+    // Of several words, as `Acme News`, it may be a mistake in a directive, or any text. That must
+    // not take the directives after it away, either.
+    let is_directive = |text: &str| {
+        let name = text.split(':').next().unwrap_or_default().trim().to_ascii_lowercase();
+        has_value.contains(&&*name) || plain(&name).is_some()
+    };
+    let is_name = !name.contains(char::is_whitespace)
+        || is_directive(rest) && !name.split_whitespace().any(is_directive);
+    (!is_valued && !is_hour && is_name).then_some((name, rest.trim()))
 }
 
 fn directive(piece: &str) -> Result<Directive, MistakeCode> {

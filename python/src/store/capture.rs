@@ -46,6 +46,7 @@ impl Fetched<'_, '_> {
             headers: self.headers.unwrap_or_default(),
             body: self.body.unwrap_or_default(),
             truncated: self.truncated,
+            refers_to: None,
         })
     }
 }

@@ -155,11 +155,10 @@ impl Source {
         let mut fields = Vec::new();
         let broken = self.broken(&written.usage, file);
         let mut usages = self.usages(&written.usage, file);
-        if written.permit && broken.is_some() {
+        if !written.permit {
+            usages.extend(broken.into_iter().flatten());
+        } else if self.is_malformed(&written.usage, file) {
             usages.clear();
-        } else {
-            let more = broken.into_iter().flatten().flat_map(|usage| self.usages(&usage, file));
-            usages.extend(more);
         }
         for (usage, conditions) in usages {
             for resource in self.patterns(&written.resource, file) {
@@ -207,14 +206,55 @@ impl Source {
         })
     }
 
-    /// The usages that malformed definitions of a local usage may mean, if there are any (40).
-    fn broken(&self, named: &Named, file: Option<&Document>) -> Option<Vec<Named>> {
+    /// The usages that malformed definitions of a local usage may mean, if there are any (40). A
+    /// word that is a local name stands for its usages.
+    fn broken(&self, named: &Named, file: Option<&Document>) -> Option<Vec<(String, Vec<String>)>> {
         let Named::Local(wanted) = named else { return None };
+        let mut words = self.words(wanted, file)?;
+        let (mut usages, mut at) = (Vec::new(), 0);
+        while let Some(word) = words.get(at).cloned() {
+            at += 1;
+            let more = self.words(&word, file);
+            match (self.definition(&word, file), &more) {
+                (None, None) => usages.push((word, Vec::new())),
+                _ => usages.extend(self.usages(&Named::Local(word), file)),
+            }
+            let new = more.into_iter().flatten().filter(|word| !words.contains(word)).collect::<Vec<_>>();
+            words.extend(new);
+        }
+        Some(usages)
+    }
+
+    /// True if a definition of a local usage is malformed (40).
+    fn is_malformed(&self, named: &Named, file: Option<&Document>) -> bool {
+        let Named::Local(wanted) = named else { return false };
+        let of_name =
+            |definition: &Definition| matches!(definition, Definition::Broken { name, .. } if name == wanted);
+        self.definitions(file).any(of_name)
+    }
+
+    /// The words of the malformed definitions of a name. A composite is like one if it names a
+    /// composite, or a local name without parentheses (P42).
+    fn words(&self, wanted: &str, file: Option<&Document>) -> Option<Vec<String>> {
+        let word = |named: &Named| match named {
+            Named::Plain(name) | Named::Local(name) => name.clone(),
+        };
+        let is_nested = |member: &Named| match (member, self.definition(&word(member), file)) {
+            (_, None) => false,
+            (Named::Plain(_), Some(_)) => true,
+            (Named::Local(_), Some(definition)) => matches!(definition, Definition::Composite { .. }),
+        };
+        let composite = match self.definition(wanted, file) {
+            Some(Definition::Composite { members, .. }) => Some(members),
+            _ => None,
+        };
+        let composite = composite.filter(|members| members.iter().any(is_nested));
         let broken = self.definitions(file).filter_map(|definition| match definition {
-            Definition::Broken { name, members } if name == wanted => Some(members.clone()),
+            Definition::Broken { name, members } if name == wanted => Some(members),
             _ => None,
         });
-        broken.reduce(|one, other| [one, other].concat())
+        let words = broken.chain(composite).map(|members| members.iter().map(word).collect::<Vec<_>>());
+        words.reduce(|one, other| [one, other].concat())
     }
 
     /// Plain usages with their conditions; empty for an undefined name (24).

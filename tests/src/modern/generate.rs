@@ -182,6 +182,21 @@ const ROBOTS_TAGS: [&str; 34] = [
     "",
 ];
 
+/// What stands before the rules of a header: names, and texts that are none.
+const AGENTS_OF_TAGS: [&str; 11] = [
+    "",
+    "",
+    "",
+    "googlebot: ",
+    "OwN:",
+    "bot: ",
+    "bot: noai, own: ",
+    "Own News: ",
+    "own (x) : ",
+    "bot 2: noai, ",
+    "own noindex: ",
+];
+
 /// A site with some of everything.
 pub fn site(random: &mut Random) -> Site {
     let mut site = Site::new(ORIGIN);
@@ -429,7 +444,7 @@ fn page(random: &mut Random, url: String) -> Page {
                 add("Link", format!("<{target}>; rel=\"license\"; type=\"application/rsl+xml\""));
             }
             _ => {
-                let agent = random.pick(&["", "", "", "googlebot: ", "OwN:", "bot: ", "bot: noai, own: "]);
+                let agent = random.pick(&AGENTS_OF_TAGS);
                 add("X-Robots-Tag", format!("{agent}{}", random.pick(&ROBOTS_TAGS)));
             }
         }

@@ -10,6 +10,28 @@ use crate::oracle::agent;
 /// Rules that have a value.
 const VALUED: [&str; 4] = ["max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"];
 
+/// Rules without a value.
+const PLAIN: [&str; 18] = [
+    "noindex",
+    "none",
+    "nofollow",
+    "nosnippet",
+    "notranslate",
+    "noimageindex",
+    "indexifembedded",
+    "noarchive",
+    "nocache",
+    "noai",
+    "noml",
+    "noimageai",
+    "all",
+    "index",
+    "follow",
+    "noodp",
+    "noydir",
+    "nositelinkssearchbox",
+];
+
 /// A rule that addresses the crawler: its name in lower case, and its value.
 struct Rule {
     carrier: &'static str,
@@ -85,7 +107,14 @@ fn rules(query: &Query<'_>) -> Vec<Rule> {
                 let is_valued = VALUED.contains(&name.to_ascii_lowercase().as_str());
                 // The hours of a date.
                 let is_hour = name.len() < 3 && name.chars().all(|c| c.is_ascii_digit());
-                if !is_valued && !is_hour && !name.contains(char::is_whitespace) {
+                // A name of several words, before a rule.
+                let is_rule = |text: &str| {
+                    let name = rule("header", text.split(':').next().unwrap_or_default()).name;
+                    VALUED.contains(&name.as_str()) || PLAIN.contains(&name.as_str())
+                };
+                let is_name = !name.contains(char::is_whitespace)
+                    || is_rule(rest) && !name.split_whitespace().any(is_rule);
+                if !is_valued && !is_hour && is_name {
                     applies = is_asker(name);
                     to = addressee(name);
                     piece = rest;

@@ -2,7 +2,8 @@
 //! P45, V41 to V45).
 //!
 //! Definitions are collected before the records are read, so a definition may come after its use.
-//! The records expand them. A malformed definition of a usage counts for prohibitions alone.
+//! The records expand them. A malformed definition of a usage counts for prohibitions alone, as
+//! does a composite that is a member of another one.
 
 use super::{Spent, Text, lower_case};
 use crate::limits::OverLimit;
@@ -11,7 +12,7 @@ use crate::policy::Sense;
 use robomaton_formats::Notation;
 use robomaton_grammar::acap::{Field, UsageName};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 /// One usage with its conditions: the meaning of a local usage, or a part of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -23,12 +24,18 @@ pub(super) struct Meaning {
 /// A field with its text and line.
 type Definition<'a, 's> = (&'a Text<'a, 's>, u32, &'a Field);
 
+/// The names that malformed definitions define, and the words that may be their usages, with their
+/// lines.
+type Unread = BTreeMap<String, Vec<(String, u32)>>;
+
 /// The definitions of local names. Names are compared in lower case.
 #[derive(Default)]
 pub(super) struct Definitions<'s> {
     usages: HashMap<String, Vec<Meaning>>,
     /// The usages that malformed definitions may mean.
-    unread: BTreeMap<String, Vec<Meaning>>,
+    unread: HashMap<String, Vec<Meaning>>,
+    /// The names in `unread` whose only mistake is a member: the others count in permissions, too.
+    nested: HashSet<String>,
     pub(super) sets: HashMap<String, Vec<SitePattern<'s>>>,
 }
 
@@ -76,64 +83,86 @@ impl<'s> Definitions<'s> {
                 _ => {}
             }
         }
-        definitions.add_composites(&fields, &first, &qualified, lowering)?;
+        let mut unread = definitions.add_composites(&fields, &first, &qualified, lowering)?;
+        definitions.nested = unread.keys().cloned().collect();
         for text in texts {
-            definitions.add_unread(text, &qualified, lowering)?;
+            for (line, _) in text.fields.iter().filter(|(_, field)| field.is_none()) {
+                let Some((name, words)) = malformed_usage(text, *line) else { continue };
+                definitions.nested.remove(&name);
+                unread.entry(name).or_default().extend(words.into_iter().map(|word| (word, number(*line))));
+            }
         }
-        for meanings in definitions.unread.values_mut() {
-            *meanings = distinct(std::mem::take(meanings));
-        }
+        definitions.add_unread(&unread, &qualified, spent, lowering)?;
         definitions.usages.extend(qualified.into_iter().map(|(name, meaning)| (name, vec![meaning])));
         Ok(definitions)
     }
 
-    /// Adds the composite usages.
+    /// Adds the composite usages. Returns those that name a composite among their members, or a
+    /// local name without its parentheses.
     fn add_composites(
         &mut self,
         fields: &[Definition<'_, 's>],
         first: &HashMap<String, usize>,
         qualified: &HashMap<String, Meaning>,
         lowering: &mut Lowering<'s, '_>,
-    ) -> Result<(), OverLimit> {
+    ) -> Result<Unread, OverLimit> {
+        let mut nested = Unread::new();
         for (at, (text, line, field)) in fields.iter().enumerate() {
             let Field::CompositeUsage { name, members } = field else { continue };
             let name = text.lower_case(*name);
             if first[&name] != at {
                 continue;
             }
-            let mut meanings = Vec::new();
+            let (mut meanings, mut words, mut is_nested) = (Vec::new(), Vec::new(), false);
             for member in members {
                 let member_name = text.lower_case(member.span());
-                match member {
+                is_nested |= match member {
                     UsageName::Standard(_) => {
                         let usage = lowering.usage(&member_name, *line)?;
                         meanings.push(Meaning { usage, conditions: 0 });
+                        first.contains_key(&member_name)
                     }
-                    UsageName::Local(_) => meanings.extend(qualified.get(&member_name)),
-                }
+                    UsageName::Local(_) => {
+                        let meaning = qualified.get(&member_name);
+                        meanings.extend(meaning);
+                        meaning.is_none() && first.contains_key(&member_name)
+                    }
+                };
+                words.push((member_name, *line));
+            }
+            if is_nested {
+                nested.insert(name.clone(), words);
             }
             self.usages.insert(name, distinct(meanings));
         }
-        Ok(())
+        Ok(nested)
     }
 
-    /// Adds the usages that the malformed definitions of a text may mean.
+    /// Adds the usages that malformed definitions may mean. A word that is a local name stands for
+    /// the usages of that.
     fn add_unread(
         &mut self,
-        text: &Text<'_, 's>,
+        unread: &Unread,
         qualified: &HashMap<String, Meaning>,
+        spent: &mut Spent,
         lowering: &mut Lowering<'s, '_>,
     ) -> Result<(), OverLimit> {
-        for (line, _) in text.fields.iter().filter(|(_, field)| field.is_none()) {
-            let Some((name, words)) = malformed_usage(text, *line) else { continue };
-            let meanings = self.unread.entry(name).or_default();
-            for word in words {
-                let standard = |usage| Meaning { usage, conditions: 0 };
-                meanings.push(match qualified.get(&word) {
-                    Some(meaning) => *meaning,
-                    None => standard(lowering.usage(&word, number(*line))?),
-                });
+        for (name, own) in unread {
+            let (mut words, mut known, mut meanings) = (VecDeque::from_iter(own), HashSet::new(), Vec::new());
+            while let Some((word, line)) = words.pop_front() {
+                if !known.insert(word) {
+                    continue;
+                }
+                let (composite, others) = (self.usages.get(word), unread.get(word));
+                let expanded = others.map_or(0, Vec::len) + composite.map_or(0, Vec::len);
+                spent.rules(1 + expanded, *line, lowering)?;
+                words.extend(others.into_iter().flatten());
+                meanings.extend(composite.into_iter().flatten().chain(qualified.get(word)));
+                if composite.is_none() && others.is_none() && !qualified.contains_key(word) {
+                    meanings.push(Meaning { usage: lowering.usage(word, *line)?, conditions: 0 });
+                }
             }
+            self.unread.insert(name.clone(), distinct(meanings));
         }
         Ok(())
     }
@@ -143,7 +172,9 @@ impl<'s> Definitions<'s> {
     pub(super) fn local(&self, name: &str, sense: Sense) -> Option<Cow<'_, [Meaning]>> {
         match (self.usages.get(name), self.unread.get(name), sense) {
             (read, None, _) => read.map(|read| Cow::Borrowed(&read[..])),
-            (_, Some(_), Sense::Permit) => None,
+            (read, Some(_), Sense::Permit) => {
+                read.filter(|_| self.nested.contains(name)).map(|read| Cow::Borrowed(&read[..]))
+            }
             (read, Some(unread), Sense::Prohibit) => {
                 let read = read.map(Vec::as_slice).unwrap_or_default();
                 Some(Cow::Owned(distinct([read, unread].concat())))

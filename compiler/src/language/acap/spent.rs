@@ -54,7 +54,17 @@ impl Spent {
         line: u32,
         lowering: &Lowering<'_, '_>,
     ) -> Result<(), OverLimit> {
-        self.rules += bytes.div_ceil(BYTES_OF_RULE).max(1);
+        self.rules(bytes.div_ceil(BYTES_OF_RULE).max(1), line, lowering)
+    }
+
+    /// Counts so many more expanded rules, or names that are expanded.
+    pub(super) fn rules(
+        &mut self,
+        count: usize,
+        line: u32,
+        lowering: &Lowering<'_, '_>,
+    ) -> Result<(), OverLimit> {
+        self.rules += count;
         hold(self.rules, LimitName::Rules, lowering.options.limits.rules, line)
     }
 }

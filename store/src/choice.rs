@@ -1,0 +1,107 @@
+//! Which capture of a site counts: the one that comes, or the one that is held.
+//!
+//! `store` puts captures and `reader` follows its log; both ask here for the table with one more.
+//! Invariants: the choice is that of a merge, and of a batch of all captures: a text that comes
+//! behind an answer 304, but was fetched before it, is the one that the 304 is about. A capture
+//! that is taken twice changes nothing. It knows no file.
+
+use crate::snapshot::Snapshot;
+use crate::table::{SingleImage, Table};
+use crate::visit::Visit;
+use crate::{Capture, StoreError};
+use robomaton_compiler::{Options, ProgramCache, is_better};
+use robomaton_corpus::{Capture as Read, SkipReason, is_success};
+use robomaton_formats::{Outcome, SiteKey};
+use robomaton_runtime::{Site, Terms};
+
+/// Takes a capture of a log into a snapshot. True if it counts.
+pub(crate) fn replay(
+    snapshot: &mut Snapshot,
+    capture: &Capture,
+    compile: &Options,
+    terms: &Terms,
+    cache: &mut ProgramCache,
+) -> Result<bool, StoreError> {
+    let table = capture.read(compile).and_then(|read| with(snapshot, capture, read, compile, terms, cache));
+    match table {
+        Ok(Some(table)) => {
+            snapshot.table = table;
+            Ok(true)
+        }
+        // Its text may be gone since, by age. One without a whole line was put by an earlier
+        // version.
+        Ok(None) | Err(StoreError::NotModified(_) | StoreError::Capture(SkipReason::NoLine)) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// The table with a capture; `None` if the snapshot holds one that is as good.
+pub(crate) fn with(
+    snapshot: &Snapshot,
+    capture: &Capture,
+    read: Read,
+    compile: &Options,
+    terms: &Terms,
+    cache: &mut ProgramCache,
+) -> Result<Option<Table>, StoreError> {
+    let key = read.site.clone();
+    let held = snapshot.stored(&key);
+    let last = held.as_ref().and_then(|held| snapshot.visit(&key, held).or_else(|| Visit::of_image(held)));
+    let is_text = is_success(capture.status);
+    let late = last.as_ref().filter(|last| is_text && last.is_renewed_since(capture.fetched_at));
+    // A merge must choose it, so it is newer than the text that was renewed.
+    let newer = late.map(|last| last.fetched_at.saturating_add(1));
+    let read = match newer {
+        Some(newer) => renewed(read, newer, compile),
+        None => read,
+    };
+    let bytes = capture.compile(read, held.as_ref(), compile, cache)?;
+    let image = SingleImage::from_bytes(bytes.into())?.with_terms(terms.clone());
+    let site = image.first_site();
+    let is_unreachable = site.and_then(|site| site.outcome()) == Some(Outcome::Unreachable);
+    if let Some(held) = held {
+        // Of a damaged one, nothing can be said: the new one counts.
+        let is_better = site.and_then(|site| is_better(&site.stored(), &held.stored())).unwrap_or(true);
+        if !is_better {
+            let late = last.filter(|_| !is_unreachable).and_then(|last| last.after_late(capture.fetched_at));
+            let Some(visit) = late else { return Ok(None) };
+            let image = failure(snapshot, &key, &held, &capture.url, compile, terms, cache)?;
+            return Ok(Some(snapshot.table.with(&key, image, visit)));
+        }
+    }
+    let visit = Visit::after(last, capture, is_unreachable);
+    let visit = match newer {
+        Some(fetched_at) => Visit { fetched_at, text_at: Some(capture.fetched_at), ..visit },
+        None => visit,
+    };
+    Ok(Some(snapshot.table.with(&key, image, visit)))
+}
+
+/// A text as one of a later time. It is fresh for no longer than by its own.
+fn renewed(read: Read, at: u64, compile: &Options) -> Read {
+    let fresh_for = read.fresh_for.unwrap_or(compile.profile.default_fresh_for());
+    let fetched_at = i64::try_from(at).unwrap_or(i64::MAX);
+    let passed = fetched_at.saturating_sub(read.fetched_at);
+    let fresh_for = u32::try_from(i64::from(fresh_for).saturating_sub(passed)).unwrap_or(0);
+    Read { fetched_at, fresh_for: Some(fresh_for), ..read }
+}
+
+/// The image of a failure that is held, which has no text.
+fn failure(
+    snapshot: &Snapshot,
+    key: &SiteKey,
+    held: &Site<'_>,
+    url: &str,
+    compile: &Options,
+    terms: &Terms,
+    cache: &mut ProgramCache,
+) -> Result<SingleImage, StoreError> {
+    if let Some(single) = snapshot.in_memory(key.name().as_bytes(), key.scheme()) {
+        return Ok(single.image.clone());
+    }
+    let (url, fetched_at) = (url.to_owned(), held.fetched_at().unwrap_or(0));
+    let capture = Capture { url, fetched_at, status: held.status(), ..Capture::default() };
+    let read = Read { fresh_for: Some(held.fresh_for()), ..capture.read(compile)? };
+    let bytes = capture.compile(read, None, compile, cache)?;
+    Ok(SingleImage::from_bytes(bytes.into())?.with_terms(terms.clone()))
+}
