@@ -173,6 +173,22 @@ fn some_tables_and_usages() {
     assert_eq!(std::fs::read_dir(place.path("deep/t")).expect("a directory").count(), 1);
 }
 
+/// A name that stands whole in an ACAP record is a crawler like others, without quotation marks.
+#[test]
+fn whole_names_are_names() {
+    let place = Place::new();
+    let body = "User-agent: Bot\nContent-Signal: search=no\nAllow: /\n\nACAP-crawler: Bot/1.0\nACAP-allow-crawl: /\n";
+    place.write("c.jsonl", json!({ "url": "https://a.example/robots.txt", "body": body }).to_string());
+    place.run(&["compile", "c.jsonl", "-o", "i.rimg"]).ok();
+    place.run(&["export", "i.rimg", "--to", "t", "--format", "csv"]).ok();
+    let table = |name: &str| std::fs::read_to_string(place.path(&format!("t/{name}.csv"))).expect("a table");
+    for name in ["usages", "crawlers", "sites"] {
+        assert!(!table(name).contains("\"\""), "{}", table(name));
+    }
+    assert!(table("usages").contains("bot,,,search,none,"), "{}", table("usages"));
+    assert!(table("crawlers").contains("bot/1.0"), "{}", table("crawlers"));
+}
+
 #[test]
 fn what_cannot_be() {
     let place = Place::with_image();

@@ -103,6 +103,22 @@ fn uses_are_counted_by_language() {
     );
 }
 
+/// What was not captured refuses no use, and is no text without rules.
+#[test]
+fn sites_without_a_robots_txt_refuse_nothing() {
+    let place = Place::new();
+    let headers = json!({ "content-type": "text/html" });
+    let page = json!({ "url": "https://a.example/p", "headers": headers, "body": "<html>" }).to_string();
+    place.write("c.jsonl", page);
+    place.run(&["compile", "c.jsonl", "--pages", "-o", "i.rimg"]).ok();
+    let run = place.run(&["report", "i.rimg", "-o", "r.html", "--json"]);
+    let [counted] = &run.json()[..] else { panic!("{run:?}") };
+    for uses in counted["uses"].as_array().expect("a list") {
+        let refused = [&uses["refused"], &uses["refused_in_part"]];
+        assert_eq!(refused, [&json!(0); 2], "{uses}");
+    }
+}
+
 #[test]
 fn without_statements_there_is_one_chart_of_uses() {
     let place = Place::with_image();

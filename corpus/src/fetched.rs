@@ -112,7 +112,8 @@ struct Reading {
     answers: Vec<warc::Answer>,
     /// The newest answer of each URL, also if it cannot be read.
     newest: HashMap<Place, usize>,
-    /// The answers of each URL that are texts, or may be: their times, and if they are unread.
+    /// The answers of each URL that are texts, or may be: their times, if they are unread, and their
+    /// numbers.
     texts: HashMap<Place, Vec<(i64, bool, usize)>>,
     /// The fetches of a robots.txt, by their numbers, and the records that cannot be used.
     robots: Vec<(u64, Result<usize, SkipReason>)>,
@@ -435,6 +436,11 @@ mod tests {
             assert_eq!(fetched_in_warc(&stream[..], bytes.len() - 1, 10), Err(FetchedTooMuch::Bytes));
             assert_eq!(fetched_in_warc(&stream[..], bytes.len(), 9), Err(FetchedTooMuch::Records));
         }
+        // No other limit cuts a text.
+        let long = format!("HTTP/1.1 200 OK\r\n\r\n#{}\nDisallow: /", "#".repeat(9 << 20));
+        let long = record("response", 1, "http://a/robots.txt", "", &long);
+        let read = fetched_in_warc(&long[..], 16 << 20, 9).expect("within the limits");
+        assert!(read.records[0].1.as_ref().is_ok_and(|fetched| fetched.body.ends_with(b"Disallow: /")));
         // Many sites that redirect to one large text.
         let target = format!("HTTP/1.1 200 OK\r\n\r\n{}", "#".repeat(10_000));
         let mut many = record("response", 1, "http://to.example/r", "", &target);

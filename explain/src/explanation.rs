@@ -100,7 +100,8 @@ impl Explanation {
         let reason = evidence.and_then(|(evidence, _)| reason::of_evidence(evidence, verdict));
         let analysis =
             evidence.map(|(evidence, texts)| Analysis::new(evidence, texts, verdict, facts.missing));
-        let analysis = analysis.unwrap_or_default();
+        let robots_may_refuse = verdict.site().is_none_or(|site| site.robots_may_refuse());
+        let analysis = analysis.unwrap_or(Analysis { robots_may_refuse, ..Analysis::default() });
         let mut reason =
             reason.or(facts.reason).unwrap_or_else(|| reason::of_verdict(verdict, account, &query.usage));
         if verdict.basis() == Basis::NoRule {

@@ -207,10 +207,10 @@ impl SingleSite {
         match (outcome, over_limit) {
             (_, Some(over)) => Some(too_much(*over)),
             (Outcome::NotRobots, _) => Some(
-                "there are no rules: this is a page or a binary file (outcome not-robots), so everything is allowed"
+                "there are no rules: this is a page or a binary file (outcome not-robots), so crawling is allowed"
                     .to_owned(),
             ),
-            (Outcome::Empty, _) => Some("there are no rules, so everything is allowed".to_owned()),
+            (Outcome::Empty, _) => Some("there are no rules, so crawling is allowed".to_owned()),
             _ => None,
         }
     }

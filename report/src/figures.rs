@@ -102,6 +102,8 @@ impl CoverageCounts {
 /// The counts of one text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OfText {
+    /// False if it is no robots.txt, as of a site of which only pages were captured.
+    pub(crate) is_read: bool,
     pub(crate) rules: u64,
     /// Its length in bytes, if the image contains it.
     pub(crate) size: Option<u64>,
@@ -157,7 +159,9 @@ impl Figures {
             self.texts += 1;
             self.rules += text.rules;
         }
-        self.by_rules[class(text.rules)] += sites;
+        if text.is_read {
+            self.by_rules[class(text.rules)] += sites;
+        }
         if text.rules > 0 {
             self.wildcards[usize::from(text.stars) + 2 * usize::from(text.anchors)] += sites;
         }
@@ -225,7 +229,14 @@ mod tests {
     fn a_text_counts_for_its_sites() {
         let mut figures = Figures::new(0);
         let codes = vec![("x", Severity::Note)];
-        let text = OfText { rules: 2, stars: true, agents: vec!["a".into()], codes, ..OfText::default() };
+        let text = OfText {
+            is_read: true,
+            rules: 2,
+            stars: true,
+            agents: vec!["a".into()],
+            codes,
+            ..OfText::default()
+        };
         figures.add_text(&text, 3, true);
         figures.add_text(&text, 1, true);
         assert_eq!((figures.texts, figures.rules, figures.by_rules[2]), (2, 4, 4));

@@ -268,8 +268,10 @@ fn read<D: AsRef<[u8]>>(
     let agents: BTreeSet<&String> = detail.groups.iter().flat_map(|group| &group.crawlers).collect();
     let limit =
         read_options.options.compiled.limits.bytes(read_options.options.compiled.profile).min(TEXT_READ);
-    let source = job.site.source(limit.saturating_add(1));
+    let is_read = !matches!(job.site.outcome(), Some(outcome) if outcome.is_unread() || outcome == Outcome::Unavailable);
+    let source = job.site.source(limit.saturating_add(1)).filter(|_| is_read);
     let text = OfText {
+        is_read,
         rules: rules().count() as u64,
         size: source.as_ref().map(|source| source.len() as u64),
         stars: rules().any(|pattern| pattern.has_star()),

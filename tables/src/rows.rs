@@ -8,7 +8,7 @@
 use crate::coverage::{Coverage, Coverages};
 use crate::domain;
 use crate::schema::Cell;
-use crate::usages::{UsageCoverage, UsageCoverages};
+use crate::usages::{UsageCoverage, UsageCoverages, written};
 use crate::write::Writer;
 use robomaton_formats::crawlers::{self, WellKnownCrawler};
 use robomaton_formats::detail::{self, Detail};
@@ -141,7 +141,7 @@ fn site_row(site: &Site<'_>, writer: &mut Writer<'_>) -> io::Result<()> {
     let detail = detail.as_ref();
     let rules = |detail: &Detail<'_>| detail.groups.iter().map(|group| group.rules.len()).sum::<usize>();
     let named = |detail: &Detail<'_>| {
-        detail.groups.iter().flat_map(|group| &group.crawlers).collect::<BTreeSet<_>>().len()
+        detail.groups.iter().flat_map(|group| written(&group.crawlers)).collect::<BTreeSet<_>>().len()
     };
     writer.row(&[
         Cell::from(&site.address()),
@@ -267,7 +267,7 @@ impl Texts<'_, '_> {
         let rates = joined(schedule.into_iter().flat_map(|schedule| &schedule.rates).map(rate), "; ");
         let visits = joined(schedule.into_iter().flat_map(|schedule| &schedule.visits).map(window), "; ");
         let file = usize::from(group.file).checked_sub(1).and_then(|at| detail.files.get(at));
-        let crawlers: BTreeSet<&str> = group.crawlers.iter().map(String::as_str).collect();
+        let crawlers = written(&group.crawlers);
         row(&mut self.groups, || {
             [
                 Cell::Number(document),

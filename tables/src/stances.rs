@@ -114,7 +114,9 @@ fn stance<D: AsRef<[u8]>>(
         if verdict.basis() == Basis::RobotsTxt {
             continue;
         }
-        whole.add(verdict.safe_decision());
+        // What could not be read refuses nothing.
+        let is_open = verdict.decision() != verdict.safe_decision();
+        whole.add(if is_open { Decision::Unknown } else { verdict.decision() });
         if languages.is_empty() || weighed == WEIGHED {
             continue;
         }

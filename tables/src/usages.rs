@@ -17,6 +17,7 @@ use crate::coverage::{
     AnswersKey, Applying, Found, Share, answering, answers_key, applying, fresh, is_for_all, is_held, naming,
     patterns, url, witnesses,
 };
+use robomaton_formats::agent::written_names;
 use robomaton_formats::detail::{Detail, Group as RuleGroup};
 use robomaton_formats::policy::CRAWL;
 use robomaton_formats::preference::{Effect, Group, Kind, Language, Record, Statement, Tag};
@@ -119,7 +120,13 @@ pub fn states_any(detail: &Detail<'_>) -> bool {
 /// The crawlers that the groups of a document's preferences name.
 pub(crate) fn named<'d>(detail: &'d Detail<'_>) -> BTreeSet<&'d str> {
     let groups = detail.preferences.iter().flat_map(|source| &source.groups);
-    groups.flat_map(|group| &group.crawlers).map(String::as_str).collect()
+    groups.flat_map(|group| written(&group.crawlers)).collect()
+}
+
+/// The names of a group as its text has them.
+pub(crate) fn written(crawlers: &[String]) -> BTreeSet<&str> {
+    let names: Vec<&str> = crawlers.iter().map(String::as_str).collect();
+    written_names(&names).into_iter().collect()
 }
 
 /// The coverages of a site, whose document this is, for these crawlers and usages, in that order.
