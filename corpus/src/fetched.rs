@@ -112,8 +112,8 @@ struct Reading {
     answers: Vec<warc::Answer>,
     /// The newest answer of each URL, also if it cannot be read.
     newest: HashMap<Place, usize>,
-    /// The answers of each URL that are texts, or may be: their times, if they are unread, and their
-    /// numbers.
+    /// The answers of each URL that are texts, or may be: their times, if they are unread, and
+    /// their numbers.
     texts: HashMap<Place, Vec<(i64, bool, usize)>>,
     /// The fetches of a robots.txt, by their numbers, and the records that cannot be used.
     robots: Vec<(u64, Result<usize, SkipReason>)>,
