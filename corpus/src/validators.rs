@@ -77,8 +77,8 @@ impl Validators {
             && is_told(|of| of.record.is_some())
     }
 
-    /// The same of a WARC record, with the digest of its payload, and the name of a record with
-    /// the same content.
+    /// These validators, with the digest of the payload of a WARC record, and the name of the
+    /// record that has its content.
     pub(crate) fn of_record(self, digest: &[u8], record: &[u8]) -> Validators {
         Validators { digest: hash(digest), record: hash(record), ..self }
     }

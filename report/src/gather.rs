@@ -268,7 +268,10 @@ fn read<D: AsRef<[u8]>>(
     let agents: BTreeSet<&String> = detail.groups.iter().flat_map(|group| &group.crawlers).collect();
     let limit =
         read_options.options.compiled.limits.bytes(read_options.options.compiled.profile).min(TEXT_READ);
-    let is_read = !matches!(job.site.outcome(), Some(outcome) if outcome.is_unread() || outcome == Outcome::Unavailable);
+    let is_read = matches!(
+        job.site.outcome(),
+        Some(Outcome::Rules | Outcome::Empty | Outcome::NotRobots | Outcome::OverLimit)
+    );
     let source = job.site.source(limit.saturating_add(1)).filter(|_| is_read);
     let text = OfText {
         is_read,

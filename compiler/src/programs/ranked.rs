@@ -105,7 +105,7 @@ fn names(policy: &Policy<'_>, takes_first: bool) -> Vec<(String, usize)> {
 /// Programs that a look-up asks in little time. If more groups apply to a crawler, their rules
 /// become one program.
 const FEW_GROUPS: usize = 16;
-/// The bytes of the patterns of all programs of so many groups, in those of the text.
+/// How many times the text's bytes of patterns the programs of many groups may have together.
 const COPIES: usize = 8;
 
 /// Decides for each combination of several groups whether their rules become one program. They do

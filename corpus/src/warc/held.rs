@@ -155,7 +155,7 @@ impl<'r> HeldRecord<'r> {
         if !other.is_empty() && !is_same_url(other, self.field(&self.header.target)) {
             return Some(NEVER);
         }
-        // What it has in common with another record, nobody knows.
+        // Nobody knows what it has in common with another record.
         if !self.has_digest_profile() && !self.is_unmodified() {
             return Some(NEVER);
         }
