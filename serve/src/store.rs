@@ -125,7 +125,9 @@ impl StoreApp {
         };
         let store = Store::open(&directory, options)?;
         for LeftOut { name, error } in store.left_out() {
-            remark(&format!("the layer {name} is left out, and kept as {name}.damaged: {error}"));
+            remark(&format!(
+                "the layer {name} is left out: {error}; its file, if there is one, is kept as {name}.damaged"
+            ));
         }
         let common = Arc::new(Common::new(hosts, remark));
         Ok(StoreApp {

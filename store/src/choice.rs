@@ -10,7 +10,7 @@ use crate::table::{SingleImage, Table};
 use crate::visit::Visit;
 use crate::{Capture, StoreError};
 use robomaton_compiler::{Options, ProgramCache, is_better};
-use robomaton_corpus::{Capture as Read, SkipReason, is_success};
+use robomaton_corpus::{Capture as Read, NOT_MODIFIED, SkipReason, is_success};
 use robomaton_formats::{Outcome, SiteKey};
 use robomaton_runtime::{Site, Terms};
 
@@ -22,7 +22,14 @@ pub(crate) fn replay(
     terms: &Terms,
     cache: &mut ProgramCache,
 ) -> Result<bool, StoreError> {
-    let table = capture.read(compile).and_then(|read| with(snapshot, capture, read, compile, terms, cache));
+    let table = capture.read(compile).and_then(|read| {
+        // Of layers that were left out, the text that a 304 is about may be gone.
+        let last = last_visit(snapshot, &read.site).filter(|_| capture.status == NOT_MODIFIED);
+        if last.is_some_and(|last| last.is_of(capture) == Some(false)) {
+            return Ok(None);
+        }
+        with(snapshot, capture, read, compile, terms, cache)
+    });
     match table {
         Ok(Some(table)) => {
             snapshot.table = table;
@@ -46,9 +53,12 @@ pub(crate) fn with(
 ) -> Result<Option<Table>, StoreError> {
     let key = read.site.clone();
     let held = snapshot.stored(&key);
-    let last = held.as_ref().and_then(|held| snapshot.visit(&key, held).or_else(|| Visit::of_image(held)));
+    let last = last_visit(snapshot, &key);
     let is_text = is_success(capture.status);
+    // The text behind a redirect is another one than that of the site itself.
+    let is_of_answer = |last: &&Visit| last.redirects == capture.redirects;
     let late = last.as_ref().filter(|last| is_text && last.is_renewed_since(capture.fetched_at));
+    let late = late.filter(is_of_answer);
     // A merge must choose it, so it is newer than the text that was renewed.
     let newer = late.map(|last| last.fetched_at.saturating_add(1));
     let read = match newer {
@@ -75,6 +85,12 @@ pub(crate) fn with(
         None => visit,
     };
     Ok(Some(snapshot.table.with(&key, image, visit)))
+}
+
+/// The last visit to a site that is held.
+fn last_visit(snapshot: &Snapshot, key: &SiteKey) -> Option<Visit> {
+    let held = snapshot.stored(key)?;
+    snapshot.visit(key, &held).or_else(|| Visit::of_image(&held))
 }
 
 /// A text as one of a later time. It is fresh for no longer than by its own.

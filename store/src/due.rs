@@ -186,7 +186,7 @@ fn earliest(record: &FetchRecord, default_fresh_for: u32) -> u64 {
     let fetched_at = record.fetched_at.get();
     match record.status.get() {
         _ if fetched_at == 0 => 0,
-        0 | 429 | 500.. => fetched_at,
+        ..200 | 429 | 500.. => fetched_at,
         _ => {
             let fresh_for = record.fresh_for.get();
             stale_at(fetched_at, if fresh_for == NONE { default_fresh_for } else { fresh_for })

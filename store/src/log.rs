@@ -2,10 +2,11 @@
 //!
 //! A record is a marker, the length that was durable when it was written, its own length, a
 //! checksum, the capture (postcard) and its body. The marker is random for each file, so no body
-//! can contain it on purpose. Invariant: after a kill at any moment, all records that were
+//! can contain it on purpose; two of its bytes are a checksum of the others. Invariant: after a kill at any moment, all records that were
 //! acknowledged as durable are read again. A record that cannot be read ends the log, unless a
 //! later record says that this one was durable: then the file is damaged, and the error names the
-//! place. It does not know what a capture means.
+//! place. When a log is closed, a record without a capture, a *mark*, says so of the last one. It
+//! does not know what a capture means.
 
 use crate::{Capture, StoreError};
 use arc_swap::ArcSwap;
@@ -24,7 +25,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-const MAGIC: &[u8; 16] = b"robomaton log 2\n";
+const MAGIC: &[u8; 16] = b"robomaton log 3\n";
 /// The magic number and the marker.
 pub(crate) const HEADER: usize = 24;
 /// Marker, durable length, length and checksum of a record.
@@ -36,6 +37,8 @@ pub(crate) struct Log {
     path: PathBuf,
     file: File,
     marker: [u8; 8],
+    /// Bytes that were there when it was opened.
+    opened_at: u64,
     /// Bytes written. Changed only by the holder of the store's writer.
     written: AtomicU64,
     /// Bytes known to be durable.
@@ -68,6 +71,7 @@ impl Log {
             path,
             file,
             marker,
+            opened_at: end,
             written,
             synced,
             syncing: Mutex::new(()),
@@ -96,21 +100,37 @@ impl Log {
     /// Appends a capture. Returns the length to sync to. Only one thread may append at a time.
     pub(crate) fn append(&self, capture: &Capture, options: &Options) -> Result<u64, StoreError> {
         self.check()?;
-        let failed = |error| StoreError::Io { path: self.path.clone(), error };
         let synced = self.synced.load(Ordering::Acquire);
         let record = record(&self.path, capture, options, self.marker, synced)?;
+        self.write(&record).map_err(|error| StoreError::Io { path: self.path.clone(), error })
+    }
+
+    /// Appends a record. Returns the length of the log.
+    fn write(&self, record: &[u8]) -> io::Result<u64> {
         let start = self.written.load(Ordering::Acquire);
-        if let Err(error) = (&self.file).write_all(&record) {
+        if let Err(error) = (&self.file).write_all(record) {
             // A part of the record may be there, and a later one must not follow it.
             let mut file = &self.file;
             let cut = self.file.set_len(start).and_then(|()| file.seek(SeekFrom::Start(start)));
             // A sync that failed meanwhile must not be forgotten.
             self.is_broken.fetch_or(cut.is_err(), Ordering::AcqRel);
-            return Err(failed(error));
+            return Err(error);
         }
         let end = start + record.len() as u64;
         self.written.store(end, Ordering::Release);
         Ok(end)
+    }
+
+    /// Appends a mark, if captures were appended since the log was opened, and all are durable. It
+    /// is not synced: without it, damage to the last record is taken for its torn end.
+    pub(crate) fn mark(&self) {
+        let written = self.written.load(Ordering::Acquire);
+        if written > self.opened_at && self.synced.load(Ordering::Acquire) == written && !self.is_broken() {
+            let mut mark = vec![0; FRAME];
+            if frame(&mut mark, self.marker, written).is_ok() {
+                let _ = self.write(&mark);
+            }
+        }
     }
 
     /// Returns when the first `length` bytes are durable.
@@ -164,7 +184,14 @@ impl Log {
 }
 
 fn new_marker() -> [u8; 8] {
-    RandomState::new().build_hasher().finish().to_le_bytes()
+    with_check(RandomState::new().build_hasher().finish().to_le_bytes())
+}
+
+/// A marker with its last two bytes as the others demand.
+fn with_check(marker: [u8; 8]) -> [u8; 8] {
+    let [a, b, c, d, e, f, ..] = marker;
+    let [check, also, ..] = xxh3_64_with_seed(&[a, b, c, d, e, f], 0).to_le_bytes();
+    [a, b, c, d, e, f, check, also]
 }
 
 /// The record of a capture; `synced` is the length of the log that is durable.
@@ -178,13 +205,19 @@ fn record(
     let failed = |error| StoreError::Io { path: path.to_owned(), error: io::Error::other(error) };
     let mut record = postcard::to_extend(&Front::of(capture), vec![0; FRAME]).map_err(failed)?;
     record.extend(capture.logged_body(options));
+    frame(&mut record, marker, synced)?;
+    Ok(record)
+}
+
+/// Fills in the frame that a record begins with.
+fn frame(record: &mut [u8], marker: [u8; 8], synced: u64) -> Result<(), StoreError> {
     let length = u32::try_from(record.len() - FRAME).map_err(|_| StoreError::TooLong)?;
     record[..8].copy_from_slice(&marker);
     record[8..16].copy_from_slice(&synced.to_le_bytes());
     record[16..20].copy_from_slice(&length.to_le_bytes());
     let sum = checksum(&record[8..20], &record[FRAME..]);
     record[20..FRAME].copy_from_slice(&sum.to_le_bytes());
-    Ok(record)
+    Ok(())
 }
 
 /// A log of one capture.
@@ -210,8 +243,8 @@ fn marker(bytes: &[u8]) -> Option<Option<[u8; 8]>> {
     if records.is_empty() && *header == [0; HEADER] {
         return Some(None);
     }
-    let marker = header.strip_prefix(MAGIC)?;
-    marker.try_into().ok().map(Some)
+    let marker: [u8; 8] = header.strip_prefix(MAGIC)?.try_into().ok()?;
+    (with_check(marker) == marker).then_some(Some(marker))
 }
 
 /// The captures of the whole records from a place on, and the place after the last of them. The
@@ -222,7 +255,9 @@ fn marker(bytes: &[u8]) -> Option<Option<[u8; 8]>> {
 fn records(bytes: &[u8], start: u64, at: usize, marker: [u8; 8]) -> Result<(Vec<Capture>, usize), u64> {
     let (mut captures, mut at) = (Vec::new(), at);
     while let Some(frame) = Frame::read(bytes, at, marker) {
-        captures.push(Front::capture(frame.record).ok_or(start + at as u64)?);
+        if !frame.record.is_empty() {
+            captures.push(Front::capture(frame.record).ok_or(start + at as u64)?);
+        }
         at = frame.end;
     }
     let later = memmem::find_iter(&bytes[at..], &marker).map(|found| at + found);

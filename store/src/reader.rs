@@ -324,10 +324,8 @@ impl Followed {
 
 /// Opens the layers of the manifest, some of which may be verified already.
 fn open_stack(directory: &Path, options: &ReaderOptions, verified: &[String]) -> Result<Stack, StoreError> {
-    let layers = match options.without_damaged_layers {
-        true => open::sound_layers(directory, &|name| verified.iter().any(|known| known == name))?,
-        false => open::layers(directory)?,
-    };
+    let is_verified = |name: &str| verified.iter().any(|known| known == name);
+    let layers = open::layers(directory, options.without_damaged_layers, &is_verified)?;
     stack(directory, layers, &options.terms)
 }
 

@@ -4,7 +4,7 @@
 //! site may have another one: a second fetch, or a body of captures, was faster. Invariants: a text
 //! is not renewed by a 304 about another one; a refused 304 costs one fetch without conditions, and
 //! nothing else: the next state of the site has no validators. Only puts ask: a 304 of a log was
-//! taken before.
+//! taken before (`choice`).
 
 use crate::snapshot::Snapshot;
 use crate::store::Writer;

@@ -183,7 +183,7 @@ impl Store {
         let mut left_out = Vec::new();
         let manifest = if Manifest::is_in(&directory) {
             if options.without_damaged_layers {
-                left_out = leave_out(&directory)?;
+                left_out = leave_out(&directory, &mut files, &empty)?;
             }
             Manifest::read(&directory).map_err(|error| failed(&Manifest::path(&directory), error))?
         } else {
@@ -197,7 +197,9 @@ impl Store {
         };
         let stray = files.layers.iter().filter(|name| !manifest.layers.contains(name));
         stray.into_iter().try_for_each(|name| remove_layer(&directory, name))?;
-        let stack = stack(&directory, open::layers(&directory)?, &options.terms)?;
+        // To leave out damaged layers, the others were verified.
+        let layers = open::layers(&directory, false, &|_| options.without_damaged_layers)?;
+        let stack = stack(&directory, layers, &options.terms)?;
         check_options(&directory, &stack.layers, &options.compile)?;
         let mut snapshot = Snapshot { stack: Arc::new(stack), frozen: Table::new(), table: Table::new() };
         let (mut cache, mut last) = (ProgramCache::default(), None);
@@ -351,7 +353,9 @@ impl Store {
     /// Answers from the layers of the manifest, which stays as it is while the generations are
     /// held.
     pub(crate) fn reopen(&self, _generations: &Generations, is_frozen: bool) -> Result<(), StoreError> {
-        let stack = stack(&self.directory, open::layers(&self.directory)?, &self.options.terms)?;
+        // Those that are new were verified when they were written.
+        let layers = open::layers(&self.directory, false, &|_| true)?;
+        let stack = stack(&self.directory, layers, &self.options.terms)?;
         self.answer_from(&self.writer(), stack, is_frozen);
         Ok(())
     }
@@ -394,6 +398,7 @@ impl Drop for Store {
             drop(stop);
             let _ = thread.join();
         }
+        self.logs.load().current.mark();
     }
 }
 
@@ -405,17 +410,31 @@ fn create(directory: &Path) -> io::Result<()> {
 }
 
 /// Removes the layers that are missing or damaged from the manifest. Their files are set aside
-/// first, so that a kill in between leaves no stray to be removed.
-fn leave_out(directory: &Path) -> Result<Vec<LeftOut>, StoreError> {
-    let left_out = open::sound_layers(directory, &|_| false)?.left_out().to_vec();
+/// first, so that a kill in between leaves no stray to be removed; and with them those that it does
+/// not name: if the manifest is what is damaged, they may be layers.
+fn leave_out(directory: &Path, files: &mut Files, empty: &[u8]) -> Result<Vec<LeftOut>, StoreError> {
+    let path = Manifest::path(directory);
+    let mut manifest = Manifest::read(directory).map_err(|error| failed(&path, error))?;
+    let left_out = match open::layers(directory, true, &|_| false) {
+        Ok(layers) => layers.left_out().to_vec(),
+        // Nothing is left but the log.
+        Err(error) if error.is_damage() => {
+            let left_out = |name: &String| LeftOut { name: name.clone(), error: error.to_string() };
+            manifest.layers.iter().map(left_out).collect()
+        }
+        Err(error) => return Err(error.into()),
+    };
     if left_out.is_empty() {
         return Ok(left_out);
     }
-    let path = Manifest::path(directory);
-    let mut manifest = Manifest::read(directory).map_err(|error| failed(&path, error))?;
-    for LeftOut { name, .. } in &left_out {
-        set_aside(directory, name)?;
-        manifest.layers.retain(|layer| layer != name);
+    manifest.layers.retain(|layer| left_out.iter().all(|left_out| left_out.name != *layer));
+    let others = files.layers.iter().filter(|name| !manifest.layers.contains(name));
+    others.into_iter().try_for_each(|name| set_aside(directory, name))?;
+    if manifest.layers.is_empty() {
+        // A stack has a layer, so that any reader can open it.
+        let name = layer_name(files.take());
+        write_layer(&directory.join(&name), empty)?;
+        manifest.layers.push(name);
     }
     manifest.generation += 1;
     write_manifest(directory, &manifest)?;

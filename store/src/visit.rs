@@ -3,8 +3,9 @@
 //!
 //! The visits of a layer are a file beside it, sorted by a hash of the site, and read one by one.
 //! A visit counts only if it has the time of the capture that is held, so an old one never belongs
-//! to a newer capture. Lost or damaged visits cost an unconditional request, and nothing else: they
-//! are no part of any answer.
+//! to a newer capture, and if its checksum holds. A visit that is lost costs an unconditional
+//! request; of a site that is unreachable, the row of failures begins anew; and a text that comes
+//! late, behind the 304 that is about it, is not known to be newer.
 
 use crate::files::{OUTPUT, failed};
 use crate::{Capture, StoreError, limits};
@@ -21,7 +22,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-const MAGIC: &[u8; 8] = b"visits 4";
+const MAGIC: &[u8; 8] = b"visits 5";
 /// The magic number and the count.
 const HEADER: u64 = 16;
 
@@ -32,6 +33,8 @@ pub(crate) struct Visit {
     pub(crate) fetched_at: u64,
     /// The time of the text that is held, if an answer 304 made it newer.
     pub(crate) text_at: Option<u64>,
+    /// The time of the last answer 304 whose own validators are those of the text.
+    pub(crate) confirmed_at: Option<u64>,
     /// Unreachable visits in a row, and the time of the first of them, which means nothing without
     /// failures.
     pub(crate) failures: u32,
@@ -61,11 +64,13 @@ impl Visit {
             Some(value.to_owned()).filter(|value| value.len() <= limits::VALIDATOR_BYTES)
         };
         let (mut etag, mut last_modified) = (field("etag"), field("last-modified"));
-        let (mut redirects, mut text_at) = (0, None);
+        let (mut redirects, mut text_at, mut confirmed_at) = (0, None, None);
         match capture.status {
             status if is_success(status) => redirects = capture.redirects,
             NOT_MODIFIED => {
                 text_at = Some(last.text_at());
+                let is_confirmed = last.is_of(capture) == Some(true);
+                confirmed_at = if is_confirmed { Some(fetched_at) } else { last.confirmed_at };
                 redirects = last.redirects;
                 etag = etag.or(last.etag);
                 last_modified = last_modified.or(last.last_modified);
@@ -77,7 +82,17 @@ impl Visit {
         // else.
         let failing_since = if last.fetched_at == fetched_at { fetched_at } else { 0 };
         let failures = 0;
-        Visit { fetched_at, text_at, failures, failing_since, redirects, etag, last_modified, not_before }
+        Visit {
+            fetched_at,
+            text_at,
+            confirmed_at,
+            failures,
+            failing_since,
+            redirects,
+            etag,
+            last_modified,
+            not_before,
+        }
     }
 
     /// The time of the text that is held.
@@ -85,10 +100,10 @@ impl Visit {
         self.text_at.unwrap_or(self.fetched_at)
     }
 
-    /// True if an answer 304 renewed an older text than one of this time: the 304 is about that
-    /// one.
+    /// True if an answer 304 renewed an older text than one of this time, and no validators say
+    /// that the older one was in force then: the 304 is about the one of this time.
     pub(crate) fn is_renewed_since(&self, time: u64) -> bool {
-        self.text_at() < time && time <= self.fetched_at
+        self.confirmed_at.max(Some(self.text_at())) < Some(time) && time <= self.fetched_at
     }
 
     /// The visit after an answer of an earlier time came late, if that ends the row of failures. Of
@@ -212,7 +227,7 @@ impl Visits {
         let mut bytes = vec![0; record_length(start, self.word(self.count + low)?)?];
         let at = self.count.checked_mul(16)?.checked_add(start)?;
         Part { visits: self, at }.read_exact(&mut bytes).ok()?;
-        postcard::from_bytes(&bytes).ok().filter(|visit: &Visit| visit.fetched_at == fetched_at)
+        of_record(hash, &bytes).filter(|visit| visit.fetched_at == fetched_at)
     }
 
     /// All visits, up to the first that cannot be read.
@@ -227,7 +242,7 @@ impl Visits {
             let mut bytes = vec![0; record_length(start, end)?];
             records.read_exact(&mut bytes).ok()?;
             start = end;
-            Some((hash, postcard::from_bytes(&bytes).ok()?))
+            Some((hash, of_record(hash, &bytes)?))
         })
         .fuse()
     }
@@ -263,6 +278,21 @@ fn word(from: &mut impl Read) -> Option<u64> {
 fn record_length(start: u64, end: u64) -> Option<usize> {
     let most = 2 * limits::VALIDATOR_BYTES + 64;
     usize::try_from(end.checked_sub(start)?).ok().filter(|&length| length <= most)
+}
+
+/// Appends the record of a visit, and its checksum.
+fn push_record(hash: u64, visit: &Visit, bytes: Vec<u8>) -> Result<Vec<u8>, postcard::Error> {
+    let mut bytes = postcard::to_extend(visit, bytes)?;
+    let sum = xxh3_64_with_seed(&bytes, hash);
+    bytes.extend_from_slice(&sum.to_le_bytes());
+    Ok(bytes)
+}
+
+/// The visit of a record; `None` if it is damaged.
+fn of_record(hash: u64, record: &[u8]) -> Option<Visit> {
+    let (bytes, sum) = record.split_last_chunk()?;
+    let is_whole = u64::from_le_bytes(*sum) == xxh3_64_with_seed(bytes, hash);
+    postcard::from_bytes(bytes).ok().filter(|_| is_whole)
 }
 
 /// Writes the visits of a layer.
@@ -305,8 +335,8 @@ fn write_sorted<V: Borrow<Visit>, I: Iterator<Item = (u64, V)>>(
     visits: impl Fn() -> I,
 ) -> Result<(), StoreError> {
     let visits = || visits().filter(|(_, visit)| !visit.borrow().is_plain());
-    let record = |visit: &Visit, bytes: Vec<u8>| {
-        postcard::to_extend(visit, bytes).map_err(|error| failed(path, io::Error::other(error)))
+    let record = |hash: u64, visit: &Visit, bytes: Vec<u8>| {
+        push_record(hash, visit, bytes).map_err(|error| failed(path, io::Error::other(error)))
     };
     let target = Target::open(path, OUTPUT)?;
     let mut out = BufWriter::new(target.file());
@@ -317,14 +347,14 @@ fn write_sorted<V: Borrow<Visit>, I: Iterator<Item = (u64, V)>>(
         write(&hash.to_le_bytes())?;
     }
     let (mut end, mut bytes) = (0_u64, Vec::new());
-    for (_, visit) in visits() {
-        bytes = record(visit.borrow(), bytes)?;
+    for (hash, visit) in visits() {
+        bytes = record(hash, visit.borrow(), bytes)?;
         end = end.saturating_add(bytes.len() as u64);
         bytes.clear();
         write(&end.to_le_bytes())?;
     }
-    for (_, visit) in visits() {
-        bytes = record(visit.borrow(), bytes)?;
+    for (hash, visit) in visits() {
+        bytes = record(hash, visit.borrow(), bytes)?;
         write(&bytes)?;
         bytes.clear();
     }
@@ -396,7 +426,7 @@ mod tests {
             assert_eq!(open("both").find(hash, 3), None);
             assert_eq!(open("recent").find(hash, 2), wanted.filter(|visit| visit.fetched_at == 2));
         }
-        // Damage is no error.
+        // Damage is no error, and no other visit.
         let bytes = std::fs::read(path("both")).expect("a file");
         for length in 0..bytes.len() {
             if length % 97 == 0 {

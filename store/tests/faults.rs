@@ -425,6 +425,9 @@ fn a_layer_that_is_missing_or_damaged_is_named() {
     refused(Some(&bytes[..bytes.len() / 2]));
     refused(Some(b""));
     refused(Some(b"no image"));
+    let mut flipped = bytes.clone();
+    flipped[bytes.len() - 1] ^= 1;
+    refused(Some(&flipped));
     refused(None);
     fs::write(&path, &bytes).expect("room");
     Store::open(place.path(), options()).expect("a store");
@@ -462,6 +465,77 @@ fn a_damaged_layer_is_left_out_on_demand() {
         assert_eq!((store.left_out().len(), answers(&store)), (0, newer.clone()));
     }
     assert!(path.with_extension("rimg.damaged").is_file());
+}
+
+/// If one digit of a name in the manifest is another one, the layer is not taken for a stray.
+#[test]
+fn what_a_damaged_manifest_does_not_name_is_set_aside() {
+    let place = tempfile::tempdir().expect("a directory");
+    let store = Store::open(place.path(), options()).expect("a store");
+    (0..20).for_each(|put| assert!(store.put(&capture(put)).expect("room")));
+    store.flush().expect("room");
+    drop(store);
+    let manifest = Manifest::read(place.path()).expect("a manifest");
+    let name = manifest.layers.last().expect("a layer");
+    let path = Manifest::path(place.path());
+    let text = fs::read_to_string(&path).expect("a manifest").replace(name.as_str(), "999.rimg");
+    fs::write(&path, text).expect("room");
+    let layer = fs::read(place.path().join(name)).expect("a layer");
+    let without = StoreOptions { without_damaged_layers: true, ..options() };
+    let store = Store::open(place.path(), without).expect("the rest");
+    assert_eq!(store.left_out().iter().map(|layer| &layer.name[..]).collect::<Vec<_>>(), ["999.rimg"]);
+    assert_eq!(fs::read(place.path().join(format!("{name}.damaged"))).expect("the layer"), layer);
+}
+
+/// The last record has none behind it that says that it was durable, but for the mark.
+#[test]
+fn damage_to_the_last_record_of_a_closed_log_is_an_error() {
+    let place = tempfile::tempdir().expect("a directory");
+    let open = || Store::open(place.path(), StoreOptions::default());
+    let store = open().expect("a store");
+    assert!(store.put(&capture(0)).and_then(|_| store.put(&capture(1))).expect("room"));
+    drop(store);
+    let is_log = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "log");
+    let files = fs::read_dir(place.path()).expect("a directory").flatten();
+    let log = files.map(|file| file.path()).find(is_log).expect("a log");
+    let bytes = fs::read(&log).expect("a log");
+    for at in 24..bytes.len() - 28 {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1;
+        fs::write(&log, damaged).expect("room");
+        let error = open().err().expect("a damaged log").to_string();
+        assert!(error.contains(log.to_str().expect("a name")), "{error}");
+    }
+    // The marker in the header has a checksum, too.
+    for at in 0..24 {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1;
+        fs::write(&log, damaged).expect("room");
+        assert!(open().is_err(), "{at}");
+    }
+    // A torn mark loses nothing.
+    for cut in [1, 27, 28] {
+        fs::write(&log, &bytes[..bytes.len() - cut]).expect("room");
+        assert_eq!(open().expect("a store").stats().memory_sites, 2);
+    }
+}
+
+/// Even if no layer is left, the captures of the log are.
+#[test]
+fn the_log_is_read_without_any_layer() {
+    let place = tempfile::tempdir().expect("a directory");
+    let store = Store::open(place.path(), options()).expect("a store");
+    assert!(store.put(&capture(0)).and_then(|_| store.compact()).is_ok());
+    assert!(store.put(&capture(1)).expect("room"));
+    drop(store);
+    for name in &Manifest::read(place.path()).expect("a manifest").layers {
+        fs::write(place.path().join(name), b"no image").expect("room");
+    }
+    let without = StoreOptions { without_damaged_layers: true, ..options() };
+    let store = Store::open(place.path(), without).expect("a log");
+    assert_eq!((store.left_out().len(), held(&store, 1)), (1, Some(1)));
+    drop(store);
+    Store::open(place.path(), options()).expect("a whole store");
 }
 
 /// Layers that no manifest names are not taken for what a kill left.

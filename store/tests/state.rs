@@ -345,6 +345,53 @@ fn a_304_renews_the_text_that_it_is_about() {
     }
 }
 
+/// A text that comes late is not the one that a 304 is about whose own validators are those of the
+/// text that was held: that one was in force. Without validators, the later text is.
+#[test]
+fn a_late_text_is_not_the_one_that_a_304_names() {
+    for (of_answer, is_late_one) in [(r#""1""#, false), ("", true)] {
+        let place = tempfile::tempdir().expect("a directory");
+        let store = open(place.path());
+        let first = Capture { headers: headers(r#""1""#, ""), ..capture(1, START, 200) };
+        assert!(store.put(&first).expect("room"));
+        assert!(store.begin(&url(1), START + DAY).expect("a site"));
+        let answer = Capture { headers: headers(of_answer, ""), ..capture(1, START + DAY, 304) };
+        assert!(store.put(&answer).expect("room"));
+        let body = b"User-agent: *\nDisallow: /y\n".to_vec();
+        let late = Capture { headers: headers(r#""2""#, ""), body, ..capture(1, START + 9, 200) };
+        assert_eq!(store.put(&late).expect("room"), is_late_one);
+        in_every_place(place.path(), store, |store| {
+            let refuses = |path: &str| {
+                let url = format!("https://site1.example{path}");
+                !store.decide(&store.query(["a"], "crawl"), &url).is_allowed()
+            };
+            assert_eq!((refuses("/x"), refuses("/y")), (!is_late_one, is_late_one));
+        });
+    }
+}
+
+/// Without the layer of its text, a 304 of the log is about no text that is held.
+#[test]
+fn a_304_renews_no_older_text_when_the_layer_of_its_own_is_left_out() {
+    let place = tempfile::tempdir().expect("a directory");
+    let store = open(place.path());
+    let old = Capture { headers: headers(r#""1""#, ""), ..capture(1, START, 200) };
+    assert!(store.put(&old).and_then(|_| store.flush()).is_ok());
+    let body = b"User-agent: *\nDisallow: /\n".to_vec();
+    let new = Capture { headers: headers(r#""2""#, ""), body, ..capture(1, START + DAY, 200) };
+    assert!(store.put(&new).and_then(|_| store.flush()).is_ok());
+    let answer = Capture { headers: headers(r#""2""#, ""), ..capture(1, START + 2 * DAY, 304) };
+    assert!(store.put(&answer).expect("room"));
+    drop(store);
+    let layer = robomaton_runtime::Manifest::read(place.path()).expect("a manifest").layers.pop();
+    std::fs::write(place.path().join(layer.expect("a layer")), "no image").expect("room");
+    let options = StoreOptions { without_damaged_layers: true, ..StoreOptions::default() };
+    let store = Store::open(place.path(), options).expect("the rest");
+    let state = store.state(&url(1), START + 2 * DAY).expect("a site");
+    assert_eq!((state.knowledge, state.fetched_at), (Knowledge::Stale, Some(START)));
+    assert_eq!(state.etag.as_deref(), Some(r#""1""#));
+}
+
 /// An answer of the same second may be about the first text, too; a longer freshness does not make
 /// it one about the second.
 #[test]

@@ -185,7 +185,9 @@ fn open(arguments: &StoreArgs) -> Result<Store, Failure> {
     let options = StoreOptions { compile, durability, without_damaged_layers, ..StoreOptions::default() };
     let store = Store::open(&arguments.directory, options).map_err(Failure::from_error)?;
     for LeftOut { name, error } in store.left_out() {
-        remark(&format!("the layer {name} is left out, and kept as {name}.damaged: {error}"));
+        remark(&format!(
+            "the layer {name} is left out: {error}; its file, if there is one, is kept as {name}.damaged"
+        ));
     }
     Ok(store)
 }
