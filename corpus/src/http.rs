@@ -71,6 +71,12 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// True if the field Content-Encoding names a coding.
+    pub(crate) fn is_coded(&self) -> bool {
+        let mut codings = self.content_codings.iter().flat_map(|list| list.split(|byte| *byte == b','));
+        codings.any(|coding| !matches!(coding.trim_ascii(), b"" | b"identity"))
+    }
+
     fn cache_control(&mut self, value: &[u8]) {
         for directive in value.split(|byte| *byte == b',') {
             let mut parts = directive.splitn(2, |byte| *byte == b'=').map(<[u8]>::trim_ascii);

@@ -20,6 +20,7 @@ use ::parquet::errors::ParquetError;
 use ::parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use ::parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use pages::Checked;
+use serde::de;
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -183,8 +184,8 @@ fn cells_of(
         let leaf = chunk.column_descr_ptr();
         let data = get_column_reader(leaf.clone(), Box::new(Checked::of(file, group, place)?));
         let level = leaf.max_def_level();
-        let scale = scale(&leaf);
-        let number = move |number: i64| Some(Value::Scalar(Scalar::Number(scale(number))));
+        let meaning = Meaning::of(&leaf);
+        let number = move |number: i64| Some(Value::Scalar(meaning.scalar(number)));
         // If numbers may be missing, some libraries convert all to floats, with NaN for a missing
         // one.
         let float = |float: f64| (!float.is_nan()).then_some(Value::Scalar(Scalar::Float(float)));
@@ -233,18 +234,56 @@ fn cells<T: DataType>(
     })
 }
 
-/// Converts the times of a column to seconds; other numbers stay the same.
-fn scale(leaf: &ColumnDescriptor) -> fn(i64) -> i64 {
-    let unit = match (leaf.logical_type_ref(), leaf.converted_type()) {
-        (Some(LogicalType::Timestamp(time)), _) => time.unit,
-        (None, ConvertedType::TIMESTAMP_MILLIS) => TimeUnit::MILLIS,
-        (None, ConvertedType::TIMESTAMP_MICROS) => TimeUnit::MICROS,
-        (Some(LogicalType::Date), _) | (None, ConvertedType::DATE) => return |days| days.saturating_mul(DAY),
-        _ => return |number| number,
-    };
-    match unit {
-        TimeUnit::MILLIS => |number| number.div_euclid(1_000),
-        TimeUnit::MICROS => |number| number.div_euclid(1_000_000),
-        TimeUnit::NANOS => |number| number.div_euclid(1_000_000_000),
+/// The meaning of the whole numbers of a column.
+#[derive(Clone, Copy)]
+enum Meaning {
+    Number,
+    /// 32 bits without a sign, in a column of numbers with one.
+    Unsigned,
+    /// Times, of which so many units are a second.
+    Time(i64),
+    Days,
+    /// Digits, so many of them behind the point.
+    Decimal(i32),
+    /// A time of day, or a span of time: no field takes one.
+    Other,
+}
+
+impl Meaning {
+    fn of(leaf: &ColumnDescriptor) -> Meaning {
+        let units = |unit: &TimeUnit| match unit {
+            TimeUnit::MILLIS => 1_000,
+            TimeUnit::MICROS => 1_000_000,
+            TimeUnit::NANOS => 1_000_000_000,
+        };
+        match (leaf.logical_type_ref(), leaf.converted_type()) {
+            (Some(LogicalType::Timestamp(time)), _) => Meaning::Time(units(&time.unit)),
+            (Some(LogicalType::Date), _) => Meaning::Days,
+            (Some(LogicalType::Decimal(of)), _) => Meaning::Decimal(of.scale),
+            (Some(LogicalType::Time(_)), _) => Meaning::Other,
+            (Some(LogicalType::Integer(of)), _) if of.bit_width == 32 && !of.is_signed => Meaning::Unsigned,
+            (Some(_), _) => Meaning::Number,
+            (None, ConvertedType::TIMESTAMP_MILLIS) => Meaning::Time(1_000),
+            (None, ConvertedType::TIMESTAMP_MICROS) => Meaning::Time(1_000_000),
+            (None, ConvertedType::DATE) => Meaning::Days,
+            (None, ConvertedType::DECIMAL) => Meaning::Decimal(leaf.type_scale()),
+            (None, ConvertedType::TIME_MILLIS | ConvertedType::TIME_MICROS | ConvertedType::INTERVAL) => {
+                Meaning::Other
+            }
+            (None, ConvertedType::UINT_32) => Meaning::Unsigned,
+            (None, _) => Meaning::Number,
+        }
+    }
+
+    /// A number of the column; of a time, whole seconds.
+    fn scalar(self, number: i64) -> Scalar {
+        match self {
+            Meaning::Number | Meaning::Decimal(0) => Scalar::Number(number),
+            Meaning::Unsigned => Scalar::Number(number & i64::from(u32::MAX)),
+            Meaning::Time(units) => Scalar::Number(number.div_euclid(units)),
+            Meaning::Days => Scalar::Number(number.saturating_mul(DAY)),
+            Meaning::Decimal(digits) => Scalar::Float(number as f64 / 10f64.powi(digits)),
+            Meaning::Other => Scalar::Other(de::IgnoredAny),
+        }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Rows without a body (`row`) add them; they are read when their limit is reached, and at the end
 //! of the run. A range is a stream of its own: compressed or not, and damage in it affects no
-//! other. Invariants: every range yields at least one item, and one that cannot be read, or has
-//! records of other URLs only, is the fetch that its row names; files are searched only below the
+//! other. Invariants: every range yields at least one item (equal ones count once), and one that
+//! cannot be read, or has records of other URLs only, is the fetch that its row names; files are searched only below the
 //! root of the run, since an index is untrusted. It does not know records.
 
 use crate::record::{Content, Fetch, Range, Record};
@@ -17,17 +17,17 @@ use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-/// Bytes of the URLs of the ranges that wait.
-const MAX_URL_BYTES: usize = 4 << 20;
+/// Bytes of the URLs of the ranges that wait, and of the names of their files.
+const MAX_TEXT: usize = 4 << 20;
 
 /// Ranges that wait to be read.
 pub(crate) struct Ranges {
     root: PathBuf,
     waiting: Vec<Waiting>,
-    /// Bytes of the URLs that their rows name.
-    url_bytes: usize,
     /// The names of their files, which many ranges share.
     names: HashSet<Arc<str>>,
+    /// Bytes of these names, and of the URLs that the rows name.
+    text_bytes: usize,
 }
 
 /// A range of a file.
@@ -42,20 +42,21 @@ struct Waiting {
 impl Ranges {
     /// No ranges yet, of files below `root`.
     pub(crate) fn new(root: &Path) -> Ranges {
-        Ranges { root: root.to_owned(), waiting: Vec::new(), url_bytes: 0, names: HashSet::new() }
+        Ranges { root: root.to_owned(), waiting: Vec::new(), text_bytes: 0, names: HashSet::new() }
     }
 
     /// Adds a range; true if all should be read before the next one is added.
     pub(crate) fn push(&mut self, range: Range, most: usize) -> bool {
         let name = self.names.get(&*range.filename).cloned().unwrap_or_else(|| {
             let name: Arc<str> = range.filename.into();
+            self.text_bytes += name.len();
             self.names.insert(name.clone());
             name
         });
         let Range { offset, length, fetch, .. } = range;
-        self.url_bytes += fetch.as_ref().map_or(0, |fetch| fetch.url.len());
+        self.text_bytes += fetch.as_ref().map_or(0, |fetch| fetch.url.len());
         self.waiting.push(Waiting { name, offset, length, fetch });
-        self.waiting.len() >= most || self.url_bytes >= MAX_URL_BYTES
+        self.waiting.len() >= most || self.text_bytes >= MAX_TEXT
     }
 
     /// Reads all ranges.
@@ -66,8 +67,9 @@ impl Ranges {
     ) -> ControlFlow<()> {
         let mut waiting = std::mem::take(&mut self.waiting);
         self.names.clear();
-        self.url_bytes = 0;
+        self.text_bytes = 0;
         waiting.sort_unstable();
+        waiting.dedup();
         for ranges in waiting.chunk_by(|one, two| one.name == two.name) {
             let name = &ranges[0].name;
             match self.open(name) {

@@ -2,8 +2,8 @@
 //!
 //! `jsonl`, `csv` and `parquet` share it, so an object and a row mean the same. `url` may be a bare
 //! host, as `host` is; a body without a status counts as 200, and neither means that the site did
-//! not answer. Bodies are taken unmodified, whatever `Content-Encoding` says: the author of a table
-//! has decoded them. Without a body, `filename`, `offset` and `length` are a byte range, as in the
+//! not answer. Bodies are taken unmodified: as a rule, the author of a table has decoded them and kept
+//! `Content-Encoding`. One that is still compressed is not read. Without a body, `filename`, `offset` and `length` are a byte range, as in the
 //! indexes of Common Crawl, whose own names for these columns are also accepted. Invariant: a row
 //! that names a URL is a fetch of it, whatever its other fields hold; a mistake in them leaves the
 //! fetch unread, so that no older capture answers for it. It does not know the place of a row.
@@ -14,7 +14,7 @@ use crate::capture::url_text;
 use crate::http::{self, Fields};
 use crate::record::{Content, Event, Fetch, NEWEST, Range, Record};
 use crate::status::is_success;
-use crate::{Capture, SkipReason, dates};
+use crate::{Capture, Looks, SkipReason, dates, sniff};
 use base64::Engine as _;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use cells::{Bytes, Headers};
@@ -204,11 +204,12 @@ impl Row {
         }
     }
 
-    /// The byte range of the row, if it is complete.
+    /// The byte range of the row. One that names a file or an offset should have all three fields.
     fn range(&self) -> Option<Result<Range, String>> {
-        let (Some(filename), Some(offset), Some(length)) = (&self.filename, &self.offset, &self.length)
-        else {
-            return None;
+        let (filename, offset, length) = match (&self.filename, &self.offset, &self.length) {
+            (Some(filename), Some(offset), Some(length)) => (filename, offset, length),
+            (None, None, _) => return None,
+            _ => return Some(Err("filename, offset and length: one of them is missing".to_owned())),
         };
         let count = |name: &str, value: &Scalar| {
             let count = value.number().and_then(|number| u64::try_from(number).ok());
@@ -232,16 +233,22 @@ impl Row {
             Some(mistake) => bad(mistake.clone()),
             None => SkipReason::Url { url: url.to_owned(), error },
         })?;
-        let time = self.fetched_at.as_ref().map_or(Ok(0), seconds);
-        let mut fetch = Capture::without_answer(url.to_owned(), site, *time.as_ref().unwrap_or(&NEWEST));
-        Ok(match self.fill(&mut fetch, max_body).and_then(|is_missing| time.map(|_| is_missing)) {
-            Ok(true) if fetch.key().is_some() => {
-                let reason = bad(format!("status {}, and no body", fetch.status));
-                Content::Unread(fetch, reason)
-            }
-            Ok(_) => Content::Capture(fetch),
-            Err(mistake) => Content::Unread(fetch, bad(mistake)),
-        })
+        let time = self.fetched_at.as_ref().map(seconds);
+        // A fetch that was read and has no time is older than all; of one that was not read,
+        // nobody knows.
+        let (read_at, unread_at) = match &time {
+            Some(Ok(time)) => (*time, *time),
+            Some(Err(_)) => (NEWEST, NEWEST),
+            None => (0, NEWEST),
+        };
+        let mut fetch = Capture::without_answer(url.to_owned(), site, read_at);
+        let is_missing = self.fill(&mut fetch, max_body);
+        let mistake = match is_missing.and_then(|is_missing| time.transpose().map(|_| is_missing)) {
+            Ok(true) if fetch.key().is_some() => format!("status {}, and no body", fetch.status),
+            Ok(_) => return Ok(Content::Capture(fetch)),
+            Err(mistake) => mistake,
+        };
+        Ok(Content::Unread(Capture { fetched_at: unread_at, ..fetch }, bad(mistake)))
     }
 
     /// Adds the answer to a fetch, as far as it can be read; true if it is a success, and its body
@@ -276,6 +283,11 @@ impl Row {
             None if body.is_some() => 200,
             None => 0,
         };
+        if fields.is_coded() && body.as_deref().is_some_and(looks_coded) {
+            return Err(
+                "the body is compressed, as content-encoding says; expected what it decodes to".to_owned()
+            );
+        }
         if fields.is_later_part(fetch.status) {
             return Err(http::LATER_PART.to_owned());
         }
@@ -291,6 +303,14 @@ impl Row {
         fetch.body.truncate(max_body);
         Ok(is_missing)
     }
+}
+
+/// True for bytes that are hardly those of a text or a page, of which Brotli and `deflate` have no
+/// sign of their own.
+fn looks_coded(body: &[u8]) -> bool {
+    // What is cut inside a character is text.
+    let is_text = |start| str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
+    sniff(body, None) == Looks::Binary || !is_text(&body[..body.len().min(16)])
 }
 
 /// A time as Unix seconds, from a number or from a text in the forms of RFC 3339.

@@ -3,6 +3,7 @@
 
 mod common;
 
+use base64::Engine as _;
 use common::{ask, at, opened, text};
 use robomaton_corpus::{BatchOptions, Built, Input, Progress, build};
 use robomaton_tests::write::{gzip, record};
@@ -96,6 +97,46 @@ fn a_json_line_with_a_mistake() {
         let cut = format!(r#"{{"url": "{ROBOTS}", {fields}"#);
         is_unread("jsonl", cut.as_bytes(), has_time);
         is_unread("cdxj", format!("example,a)/robots.txt 19700101000002 {cut}").as_bytes(), has_time);
+    }
+}
+
+/// A row that names a file or an offset is a byte range, and one that lacks a part of it is no
+/// fetch of a time before all others.
+#[test]
+fn a_byte_range_that_is_not_whole() {
+    for fields in [
+        r#""filename": "w.warc", "length": 9"#,
+        r#""filename": "w.warc", "offset": null, "length": 9, "status": 404"#,
+        r#""offset": 0, "length": 9, "status": 200"#,
+        r#""filename": "w.warc", "offset": 0, "length": 9, "headers": 5"#,
+        r#""filename": "w.warc", "warc_filename": "w.warc", "offset": 0, "length": 9"#,
+        r#""status": 200"#,
+    ] {
+        is_unread("jsonl", format!(r#"{{"url": "{ROBOTS}", {fields}}}"#).as_bytes(), false);
+        is_unread("jsonl", format!(r#"{{"url": "{ROBOTS}", "fetched_at": 2, {fields}}}"#).as_bytes(), true);
+    }
+    for row in ["w.warc,,9", ",0,9", "w.warc,0,"] {
+        let csv = format!("url,filename,offset,length\n{ROBOTS},{row}\n");
+        is_unread("csv", csv.as_bytes(), false);
+    }
+}
+
+/// Tables have decoded bodies, whatever the header says; one that is still compressed is not read.
+#[test]
+fn a_body_that_is_still_compressed() {
+    let line = |coding: &str, body: &[u8]| {
+        let body = base64::engine::general_purpose::STANDARD.encode(body);
+        let headers = format!(r#""headers": {{"Content-Encoding": "{coding}"}}"#);
+        format!(r#"{{"url": "{ROBOTS}", "fetched_at": 2, {headers}, "body_base64": "{body}"}}"#)
+    };
+    let deflated = b"\x78\x9c\x0b\x2d\x4e\x2d\xd2\x4d\x4c\x4f\xcd\x2b\xb1\x52\xd0\xe2\x72\xc9\x2c\x4e\xcc";
+    for (coding, body) in [("gzip", gzip(DISALLOWS.as_bytes())), ("deflate", deflated.to_vec())] {
+        is_unread("jsonl", line(coding, &body).as_bytes(), true);
+    }
+    for (coding, body) in [("gzip", DISALLOWS), ("identity", DISALLOWS), ("br", "# Caf\u{e9}\nDisallow: /\n")]
+    {
+        let (verdict, built) = crawl(&[("jsonl", line(coding, body.as_bytes()).as_bytes())]);
+        assert_eq!((verdict != "unknown", built.report.skipped_examples.len()), (true, 0), "{coding}");
     }
 }
 

@@ -121,6 +121,56 @@ fn pages_of_every_encoding_are_read() {
 }
 
 /// A number as Thrift's compact protocol and delta encodings write it.
+/// Numbers count as their type says: seconds with digits behind the point, and what has no sign.
+#[test]
+fn numbers_have_the_meaning_of_their_type() {
+    let told = |fetched_at: &str, value: i64| {
+        let schema = format!("message m {{ required binary url; required {fetched_at}; }}");
+        let schema = Arc::new(parse_message_type(&schema).expect("a schema"));
+        let mut out = Vec::new();
+        let mut writer = SerializedFileWriter::new(&mut out, schema, Arc::default()).expect("a Vec");
+        let mut group = writer.next_row_group().expect("a row group");
+        while let Some(mut column) = group.next_column().expect("a column") {
+            let written = match column.untyped() {
+                ColumnWriter::ByteArrayColumnWriter(out) => {
+                    out.write_batch(&[ByteArray::from(url(1))], None, None)
+                }
+                ColumnWriter::Int32ColumnWriter(out) => out.write_batch(&[value as i32], None, None),
+                ColumnWriter::Int64ColumnWriter(out) => out.write_batch(&[value], None, None),
+                _ => panic!("a column of another type"),
+            };
+            written.expect("values");
+            column.close().expect("a column");
+        }
+        group.close().expect("a row group");
+        writer.close().expect("a file");
+        let (home, mut times) = (tempfile::tempdir().expect("a directory"), Vec::new());
+        let path = home.path().join("x.parquet");
+        fs::write(&path, &out).expect("a file");
+        let mut tell = |item| {
+            times.push(match item {
+                Item::Capture(capture) => Some(capture.fetched_at),
+                _ => None,
+            });
+            ControlFlow::Continue(())
+        };
+        read(&[Input::Path(path)], &ReadLimits::default(), &AtomicU64::new(0), &mut tell).expect("a file");
+        times
+    };
+    for (fetched_at, value, seconds) in [
+        ("int64 fetched_at", 1_735_689_600, Some(1_735_689_600)),
+        ("int64 fetched_at (DECIMAL(12,2))", 173_568_960_025, Some(1_735_689_600)),
+        ("int64 fetched_at (DECIMAL(12,0))", 1_735_689_600, Some(1_735_689_600)),
+        ("int32 fetched_at (INTEGER(32,false))", 3_000_000_000, Some(3_000_000_000)),
+        ("int32 fetched_at (DATE)", 20_089, Some(20_089 * 86_400)),
+        ("int64 fetched_at (TIMESTAMP(MICROS,true))", 1_735_689_600_000_001, Some(1_735_689_600)),
+        ("int64 fetched_at (TIME(MICROS,true))", 3_723_000_000, None),
+        ("int32 fetched_at (TIME(MILLIS,true))", 3_723_000, None),
+    ] {
+        assert_eq!(told(fetched_at, value), [seconds], "{fetched_at}");
+    }
+}
+
 fn varint(mut number: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     while number > 0x7F {
