@@ -12,7 +12,7 @@ use crate::input::{Chunks, Lines, announce_stdin};
 use crate::options::{DocumentArgs, QueryArgs, given_url};
 use crate::output::{Out, error, is_verbose, remark};
 use robomaton_explain::{
-    CrawlerCache, InputQuestion, Names, QuestionJson, check_usage, crawler_names, decide, for_purpose, names,
+    CrawlerCache, InputQuestion, Names, QuestionJson, check_names, check_usage, decide, for_purpose, names,
     quoted, similar_site, url_mistake, url_text,
 };
 use robomaton_runtime::{Basis, Crawler, Image, Profile, Question, Usage, Verdict};
@@ -197,8 +197,11 @@ impl<'a> QuestionLines<'a> {
                 Ok(line) => self.text(line, each),
                 Err(_) => {
                     self.lines += 1;
-                    let line = line.trim_ascii();
-                    self.single(line, &url_text(line), Position::Line(self.lines), each);
+                    let (line, position) = (line.trim_ascii(), Position::Line(self.lines));
+                    match text_of(line) {
+                        Some(text) => self.single(line, &text, position, each),
+                        None => self.mistaken(line, "the JSON question is not UTF-8", position, each),
+                    }
                 }
             }
         }
@@ -206,10 +209,12 @@ impl<'a> QuestionLines<'a> {
 
     fn text(&mut self, text: &str, each: &mut impl FnMut(&AnsweredLine<'_>)) {
         let LineDefaults { image, crawler, usage, document, .. } = self.defaults;
-        let has_tabs = memchr::memchr(b'\t', text.as_bytes()).is_some();
+        let is_odd = |line: &[u8]| memchr::memchr2(b'\t', b'\r', line).is_some();
+        let has_odd = is_odd(text.as_bytes());
         // The batch answers from robots.txt only.
-        let is_plain =
-            |line: &str| document.is_none() && !line.starts_with('{') && !(has_tabs && line.contains('\t'));
+        let is_plain = |line: &str| {
+            document.is_none() && !line.starts_with('{') && !(has_odd && is_odd(line.as_bytes()))
+        };
         let mut lines = Lines::new(text);
         loop {
             let mut asked = lines.clone();
@@ -270,6 +275,20 @@ impl<'a> QuestionLines<'a> {
         }
     }
 
+    /// Reports a line that is no question.
+    fn mistaken(
+        &mut self,
+        line: &[u8],
+        mistake: &str,
+        position: Position<'_>,
+        each: &mut impl FnMut(&AnsweredLine<'_>),
+    ) {
+        let LineDefaults { image, crawler, agent, usage, usage_name, purpose, document, .. } = self.defaults;
+        self.mistakes.report(position, mistake);
+        let verdict = decide(image, document, crawler, usage, "");
+        each(&AnsweredLine { line, url: line, agent, usage_name, purpose, crawler, verdict });
+    }
+
     /// Answers a line that is more than a URL, or that the batch cannot answer.
     fn single(
         &mut self,
@@ -283,17 +302,7 @@ impl<'a> QuestionLines<'a> {
         let question = match parse(line).and_then(|question| checked(question, image, profile)) {
             Ok(question) => question,
             Err(mistake) => {
-                self.mistakes.report(position, &mistake);
-                let verdict = decide(image, document, crawler, usage, "");
-                return each(&AnsweredLine {
-                    line: raw,
-                    url: raw,
-                    agent,
-                    usage_name,
-                    purpose,
-                    crawler,
-                    verdict,
-                });
+                return self.mistaken(raw, &mistake, position, each);
             }
         };
         let purpose = question.purpose.as_deref().or(purpose);
@@ -324,6 +333,21 @@ impl<'a> QuestionLines<'a> {
     }
 }
 
+/// The text of a line that is not UTF-8; `None` for JSON, which has to be. The name of a crawler is
+/// Latin-1 then (R5); the bytes of a URL are percent-encoded, which gives the same URL (R10).
+fn text_of(line: &[u8]) -> Option<Cow<'_, str>> {
+    if line.starts_with(b"{") {
+        return None;
+    }
+    let Some(tab) = memchr::memchr(b'\t', line) else { return Some(url_text(line)) };
+    let (agent, url) = line.split_at(tab);
+    let agent = match std::str::from_utf8(agent) {
+        Ok(agent) => Cow::Borrowed(agent),
+        Err(_) => agent.iter().map(|&byte| char::from(byte)).collect(),
+    };
+    Some(agent + url_text(url))
+}
+
 /// Parses a line that is not blank.
 ///
 /// # Errors
@@ -331,6 +355,10 @@ impl<'a> QuestionLines<'a> {
 pub(crate) fn parse(line: &str) -> Result<InputQuestion<'_>, String> {
     if line.starts_with('{') {
         return serde_json::from_str(line).map_err(|error| json_mistake(&error));
+    }
+    // Within a URL it would be dropped (R9), and the answer about one site would stand for all.
+    if line.contains('\r') {
+        return Err("a carriage return within the line: lines end with a line feed".to_owned());
     }
     let plain = |url| {
         let url = Cow::Borrowed(url);
@@ -370,11 +398,10 @@ pub(crate) fn checked<'q>(
             question.agent = Some(Names::Several(list.into_iter().map(str::to_owned).collect()));
         }
     }
-    let named = |name: &str| crawler_names(name, profile).map(drop).map_err(|error| error.to_string());
     match &question.agent {
         None => {}
-        Some(Names::One(name)) => named(name)?,
-        Some(Names::Several(names)) => names.iter().try_for_each(|name| named(name))?,
+        Some(Names::One(name)) => check_names([&**name], profile)?,
+        Some(Names::Several(names)) => check_names(names.iter().map(String::as_str), profile)?,
     }
     if let Some(usage) = &question.usage {
         check_usage(image, usage).map_err(|unknown| unknown.to_string())?;

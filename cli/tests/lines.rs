@@ -32,6 +32,41 @@ fn every_command_reads_the_same_lines() {
     assert_eq!((&bench[0]["queries"], &bench[0]["unknown_sites"]), (&3.into(), &0.into()));
 }
 
+/// R5: a crawler's name that is not UTF-8 is Latin-1. JSON has to be UTF-8.
+#[test]
+fn names_that_are_not_utf8_are_whole() {
+    let place = Place::new();
+    let robots = "User-agent: *\nAllow: /\n\nUser-agent: J\u{e4}vla-bot\nDisallow: /\n";
+    place.write("a.example.txt", robots);
+    place.run(&["compile", "a.example.txt", "-o", "i.rimg"]).ok();
+    let line = [&b"J\xe4vla-bot\t"[..], b"https://a.example/x\n"].concat();
+    let run = place.run_with(&["query", "i.rimg", "-a", "zz"], &line);
+    assert_eq!((run.code, &run.out[..]), (0, "disallowed\thttps://a.example/x\n"), "{run:?}");
+    let json = [&b"{\"url\": \"https://a.example/x\", \"agent\": \"J\xe4vla-bot\"}\n"[..]].concat();
+    let run = place.run_with(&["query", "i.rimg", "-a", "zz"], &json);
+    assert!(run.code == 2 && run.err.contains("line 1: the JSON question is not UTF-8"), "{run:?}");
+}
+
+/// R9 drops a carriage return in a URL, so one answer would stand for all lines of such a file.
+#[test]
+fn a_carriage_return_ends_no_line() {
+    let place = Place::with_image();
+    let run = place.run_with(&["filter", "i.rimg", "-a", "x"], "https://a.example/x\rhttps://b.example/y\n");
+    assert_eq!((run.code, &run.out[..]), (2, ""), "{run:?}");
+    assert!(run.err.contains("a carriage return within the line"), "{run:?}");
+    place.run_with(&["filter", "i.rimg", "-a", "x"], "https://a.example/x\r\n").ok();
+}
+
+/// A line may not name crawlers without end: each name is looked up.
+#[test]
+fn a_crawler_has_so_many_names() {
+    let place = Place::with_image();
+    let line = |count: usize| format!("{}\thttps://a.example/x\n", vec!["a"; count].join(","));
+    place.run_with(&["query", "i.rimg"], line(64)).ok();
+    let run = place.run_with(&["query", "i.rimg"], line(65));
+    assert!(run.code == 2 && run.err.contains("more than 64 names of one crawler"), "{run:?}");
+}
+
 #[test]
 fn lines_that_are_no_questions_are_told_and_the_others_answered() {
     let place = Place::with_image();

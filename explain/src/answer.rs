@@ -10,8 +10,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// The maximum number of cached crawlers.
-const CACHED: usize = 1 << 16;
+/// Bytes of the names of cached crawlers. A crawler takes some hundred times as much, in each layer.
+const CACHED: usize = 128 << 10;
 
 /// The crawlers of JSON lines, resolved once for one image. Crawlers of
 /// [`InputQuestion::named_only`] are kept apart from the others.
@@ -22,30 +22,40 @@ pub struct CrawlerCache([Resolved; 2]);
 struct Resolved {
     names: HashMap<String, Crawler>,
     lists: HashMap<Vec<String>, Crawler>,
+    /// Bytes of all these names.
+    bytes: usize,
+}
+
+impl Resolved {
+    /// Makes room for a crawler whose names have so many bytes: invented ones must not fill the
+    /// memory.
+    fn make_room(&mut self, bytes: usize) {
+        if self.bytes > 0 && self.bytes.saturating_add(bytes) > CACHED {
+            *self = Resolved::default();
+        }
+        self.bytes = self.bytes.saturating_add(bytes);
+    }
 }
 
 impl CrawlerCache {
     /// The crawler with these names. The image must be the same in each call.
     pub fn crawler(&mut self, image: &Image, names: &Names<'_>, named_only: bool) -> &Crawler {
-        let Resolved { names: cached_names, lists } = &mut self.0[usize::from(named_only)];
-        // Invented names must not fill the memory.
-        if cached_names.len() + lists.len() >= CACHED {
-            cached_names.clear();
-            lists.clear();
-        }
+        let resolved = &mut self.0[usize::from(named_only)];
         let restricted = |crawler: Crawler| crawler.named_only(named_only);
         match names {
             Names::One(name) => {
-                if !cached_names.contains_key(name.as_ref()) {
-                    cached_names.insert(name.to_string(), restricted(image.crawler([name])));
+                if !resolved.names.contains_key(name.as_ref()) {
+                    resolved.make_room(name.len());
+                    resolved.names.insert(name.to_string(), restricted(image.crawler([name])));
                 }
-                &cached_names[name.as_ref()]
+                &resolved.names[name.as_ref()]
             }
             Names::Several(names) => {
-                if !lists.contains_key(names) {
-                    lists.insert(names.clone(), restricted(image.crawler(names)));
+                if !resolved.lists.contains_key(names) {
+                    resolved.make_room(names.iter().map(String::len).sum());
+                    resolved.lists.insert(names.clone(), restricted(image.crawler(names)));
                 }
-                &lists[names]
+                &resolved.lists[names]
             }
         }
     }

@@ -17,7 +17,7 @@ use robomaton_grammar::scan;
 use robomaton_runtime::{Basis, Image, Outcome, Profile, Site};
 
 /// The maximum size of a decompressed text in bytes.
-const LONGEST_TEXT: usize = 1 << 30;
+const LONGEST_TEXT: usize = 64 << 20;
 
 /// Explains the answer of an image for a URL. `document` is the document of the site that answers,
 /// if it is not robots.txt.

@@ -47,7 +47,9 @@ pub use error::Error;
 pub use explanation::Explanation;
 pub use image::{explain, options_of};
 pub use lines::{LINES, Line, Lines, Remark};
-pub use query::{Query, crawler_names, decide, for_purpose, name_remark, names, url_text};
+pub use query::{
+    MOST_NAMES, Query, check_names, crawler_names, decide, for_purpose, name_remark, names, url_text,
+};
 pub use room::ROOM;
 pub use single::{Fetch, Origin, SingleSite, SiteFiles, SpelledFiles, too_much, unread};
 pub use site::{ALL_RULES, SHOWN, SiteInfo, find_document};

@@ -88,6 +88,25 @@ pub fn crawler_names(agent: &str, profile: Profile) -> Result<Vec<&str>, NoCrawl
     profile.agent_rule().crawler_names(agent)
 }
 
+/// Names of one crawler, with those in its headers. Each is looked up for itself, in each layer;
+/// headers of real crawlers have up to a dozen.
+pub const MOST_NAMES: usize = 64;
+
+/// Refuses names and headers that name no crawler, or too many.
+///
+/// # Errors
+/// The reason.
+pub fn check_names<'n>(agents: impl IntoIterator<Item = &'n str>, profile: Profile) -> Result<(), String> {
+    let mut count = 0;
+    for agent in agents {
+        count += crawler_names(agent, profile).map_err(|error| error.to_string())?.len();
+        if count > MOST_NAMES {
+            return Err(format!("more than {MOST_NAMES} names of one crawler, with those in its headers"));
+        }
+    }
+    Ok(())
+}
+
 /// A remark about the names in use, if the caller gave more than a name and its version, so that
 /// another name may have been meant, or if no group can have that name.
 pub fn name_remark(given: &str, profile: Profile) -> Option<String> {

@@ -66,48 +66,54 @@ pub(crate) async fn batch(
 
 /// All answers, or the refusal of the first invalid question.
 fn answers(app: &StoreApp, client: &Client, questions: &[&str], is_array: bool) -> Result<Vec<u8>, Refusal> {
-    let mut valid: Vec<(InputQuestion<'_>, Arc<CachedQuery>)> = Vec::with_capacity(questions.len());
+    let mut valid: Vec<(InputQuestion<'_>, QueryKey)> = Vec::with_capacity(questions.len());
     // Nothing is answered or counted unless all questions are valid.
     for (at, question) in questions.iter().enumerate() {
-        let last = valid.last().map(|(_, resolved)| resolved);
-        let question = read(app, question, last).map_err(|refusal| refusal.at(at + 1))?;
-        valid.push(question);
+        client.check()?;
+        let last = valid.last().map(|(_, key)| key);
+        valid.push(read(app, question, last).map_err(|refusal| refusal.at(at + 1))?);
     }
     let (snapshot, now) = (app.store.snapshot(), now());
     let (open, between, close) = if is_array { ("[", ",\n", "]\n") } else { ("", "\n", "\n") };
     let mut answers = open.as_bytes().to_vec();
     let mut tally = app.metrics.tally();
-    for (at, (question, resolved)) in valid.iter().enumerate() {
-        if at > 0 {
-            answers.extend_from_slice(between.as_bytes());
-        }
-        client.check()?;
-        tally.add(answer(&snapshot, resolved, &question.url, now, &mut answers));
-        // Some sites make every answer long.
-        if answers.len() > ANSWERS {
-            return Err(Refusal::too_long("the answers up to this one", ANSWERS, "bytes").at(at + 1));
+    let mut answered = 0;
+    // As a rule, all questions are of one crawler. A crawler with its names takes more memory than
+    // they do, so that one at a time is kept.
+    for questions in valid.chunk_by(|(_, one), (_, other)| one == other) {
+        let resolved = app.queries.get(&app.store, questions[0].1.clone())?;
+        for (question, _) in questions {
+            if answered > 0 {
+                answers.extend_from_slice(between.as_bytes());
+            }
+            client.check()?;
+            tally.add(answer(&snapshot, &resolved, &question.url, now, &mut answers));
+            answered += 1;
+            // Some sites make every answer long.
+            if answers.len() > ANSWERS {
+                return Err(Refusal::too_long("the answers up to this one", ANSWERS, "bytes").at(answered));
+            }
         }
     }
     answers.extend_from_slice(close.as_bytes());
     Ok(answers)
 }
 
-/// A question of a batch. Most ask for the crawler of the one before.
+/// A valid question of a batch. Most ask for the crawler of the one before.
 fn read<'q>(
     app: &StoreApp,
     json: &'q str,
-    last: Option<&Arc<CachedQuery>>,
-) -> Result<(InputQuestion<'q>, Arc<CachedQuery>), Refusal> {
+    last: Option<&QueryKey>,
+) -> Result<(InputQuestion<'q>, QueryKey), Refusal> {
     let input: InputQuestion<'q> = object(json.as_bytes())?;
     if input.url.len() > URL {
         return Err(Refusal::too_long("the url", URL, "bytes"));
     }
     let key = QueryKey::of_input(&input);
-    let resolved = match last.filter(|last| last.key == key) {
-        Some(last) => Arc::clone(last),
-        None => app.queries.get(&app.store, key)?,
-    };
-    Ok((input, resolved))
+    if last != Some(&key) {
+        app.queries.get(&app.store, key.clone())?;
+    }
+    Ok((input, key))
 }
 
 /// Writes the answer to a question of a batch.

@@ -6,13 +6,14 @@
 use crate::Options;
 use crate::current::Current;
 use crate::error::Refusal;
-use crate::limits::{BODIES, WAITING, heavy};
+use crate::limits::{BODIES, WAITING, WORK_TIME, heavy};
 use crate::metrics::Metrics;
 use crate::waiting::Waiting;
 use axum::extract::State;
 use axum::http::StatusCode;
 use std::ops::Deref;
 use std::sync::{Arc, Weak};
+use std::time::Instant;
 use tokio::sync::Semaphore;
 
 /// The state of any service.
@@ -69,16 +70,17 @@ impl Common {
         work: impl FnOnce(&Client) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
         let permit = self.heavy.clone().acquire_owned().await.map_err(|_| lost())?;
-        let waits = Arc::new(());
-        let client = Client(Arc::downgrade(&waits));
+        let request = Arc::new(());
+        let waits = Arc::downgrade(&request);
         let work = tokio::task::spawn_blocking(move || {
             // The work ends later than the request if the client goes away.
             let _permit = permit;
+            let client = Client { waits, until: Instant::now() + WORK_TIME };
             client.check()?;
             work(&client)
         });
         let done = work.await;
-        drop(waits);
+        drop(request);
         done.map_err(|_| lost())?
     }
 }
@@ -88,16 +90,27 @@ fn lost() -> Refusal {
     Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error: the work was given up")
 }
 
-/// The client of longer work: dangling when its connection has ended.
-pub(crate) struct Client(Weak<()>);
+/// The client of longer work, and the time that its work may take.
+pub(crate) struct Client {
+    /// Dangling when its connection has ended.
+    waits: Weak<()>,
+    until: Instant,
+}
 
 impl Client {
-    /// Ends the work if nobody waits for it any more.
+    /// Ends the work if nobody waits for it any more, or it takes too long.
     ///
     /// # Errors
     /// If so.
     pub(crate) fn check(&self) -> Result<(), Refusal> {
-        if self.0.strong_count() == 0 { Err(lost()) } else { Ok(()) }
+        if self.waits.strong_count() == 0 {
+            return Err(lost());
+        }
+        if Instant::now() > self.until {
+            let seconds = usize::try_from(WORK_TIME.as_secs()).unwrap_or(usize::MAX);
+            return Err(Refusal::too_long("the work for this request", seconds, "seconds"));
+        }
+        Ok(())
     }
 }
 

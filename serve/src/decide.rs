@@ -118,18 +118,9 @@ struct Batch<'a> {
     client: &'a Client,
 }
 
-/// A valid question of a batch.
-struct Question<'q> {
-    input: InputQuestion<'q>,
-    /// The index of its agent among those of the batch.
-    agent: usize,
-}
-
-/// The valid questions of a batch, and their agents: as a rule, all ask for the same one.
-#[derive(Default)]
-struct Questions<'q> {
-    all: Vec<Question<'q>>,
-    agents: Vec<Arc<Agent>>,
+/// True if both questions name their crawler alike.
+fn is_of_one_crawler(one: &InputQuestion<'_>, other: &InputQuestion<'_>) -> bool {
+    (&one.agent, one.named_only) == (&other.agent, other.named_only)
 }
 
 fn words<'i>(input: &'i InputQuestion<'_>) -> Words<'i> {
@@ -140,70 +131,83 @@ fn words<'i>(input: &'i InputQuestion<'_>) -> Words<'i> {
 impl Batch<'_> {
     /// All answers, or the refusal of the first invalid question.
     fn answer(&self, questions: &[&str], is_array: bool) -> Result<Vec<u8>, Refusal> {
-        let mut valid = Questions::default();
+        let mut valid: Vec<InputQuestion<'_>> = Vec::with_capacity(questions.len());
         // Nothing is answered or counted unless all questions are valid.
         for (at, question) in questions.iter().enumerate() {
-            self.read(question, &mut valid).map_err(|refusal| refusal.at(at + 1))?;
+            self.client.check()?;
+            valid.push(self.read(question, valid.last()).map_err(|refusal| refusal.at(at + 1))?);
         }
         let (open, between, close) = if is_array { ("[", ",\n", "]\n") } else { ("", "\n", "\n") };
         let mut answers = Vec::with_capacity(ANSWER * questions.len());
         answers.extend_from_slice(open.as_bytes());
         let mut tally = self.metrics.tally();
-        let mut cache = DetailCache::default();
-        for (at, question) in valid.all.iter().enumerate() {
-            if at > 0 {
-                answers.extend_from_slice(between.as_bytes());
-            }
-            self.client.check()?;
-            tally.add(self.one(question, &valid.agents[question.agent], &mut cache, &mut answers));
-            // Some sites make every answer long.
-            if answers.len() > ANSWERS {
-                return Err(Refusal::too_long("the answers up to this one", ANSWERS, "bytes").at(at + 1));
+        let mut answered = 0;
+        // As a rule, all questions are of one crawler. A crawler with its names takes more memory
+        // than they do, so that one at a time is kept.
+        for questions in valid.chunk_by(is_of_one_crawler) {
+            let agent = self.agent(&questions[0])?;
+            let mut cache = DetailCache::default();
+            for question in questions {
+                if answered > 0 {
+                    answers.extend_from_slice(between.as_bytes());
+                }
+                self.client.check()?;
+                tally.add(self.one(question, &agent, &mut cache, &mut answers));
+                answered += 1;
+                // Some sites make every answer long.
+                if answers.len() > ANSWERS {
+                    return Err(
+                        Refusal::too_long("the answers up to this one", ANSWERS, "bytes").at(answered)
+                    );
+                }
             }
         }
         answers.extend_from_slice(close.as_bytes());
         Ok(answers)
     }
 
-    fn read<'q>(&self, json: &'q str, questions: &mut Questions<'q>) -> Result<(), Refusal> {
+    /// A valid question.
+    fn read<'q>(
+        &self,
+        json: &'q str,
+        before: Option<&InputQuestion<'_>>,
+    ) -> Result<InputQuestion<'q>, Refusal> {
         let input: InputQuestion<'q> = object(json.as_bytes())?;
         if input.url.len() > URL {
             return Err(Refusal::too_long("the url", URL, "bytes"));
         }
-        let Served { image, agents, .. } = self.served;
-        let words = words(&input);
-        check_usage(image, words.usage).map_err(|unknown| Refusal::bad(unknown.to_string()))?;
-        let Questions { all, agents: of_batch } = questions;
-        let is_same = |before: &&Question<'_>| {
-            (&before.input.agent, before.input.named_only) == (&input.agent, input.named_only)
-        };
-        let agent = if let Some(before) = all.last().filter(is_same) {
-            words.check(image)?;
-            before.agent
+        let image = &self.served.image;
+        check_usage(image, words(&input).usage).map_err(|unknown| Refusal::bad(unknown.to_string()))?;
+        if before.is_some_and(|before| is_of_one_crawler(before, &input)) {
+            words(&input).check(image)?;
         } else {
-            of_batch.push(match &input.agent {
-                None => agents.of_string(image, "*", words)?,
-                // As on a command line, one string may be a list of names.
-                Some(Names::One(given)) => agents.of_string(image, given, words)?,
-                Some(Names::Several(given)) => {
-                    agents.of_list(image, &given[..given.len().min(AGENTS + 1)], words)?
-                }
-            });
-            of_batch.len() - 1
-        };
-        all.push(Question { input, agent });
-        Ok(())
+            self.agent(&input)?;
+        }
+        Ok(input)
+    }
+
+    /// The agent of a question.
+    fn agent(&self, input: &InputQuestion<'_>) -> Result<Arc<Agent>, Refusal> {
+        let Served { image, agents, .. } = self.served;
+        match &input.agent {
+            None => agents.of_string(image, "*", words(input)),
+            // As on a command line, one string may be a list of names.
+            Some(Names::One(given)) => agents.of_string(image, given, words(input)),
+            Some(Names::Several(given)) => {
+                agents.of_list(image, &given[..given.len().min(AGENTS + 1)], words(input))
+            }
+        }
     }
 
     fn one<'i>(
         &'i self,
-        question: &'i Question<'_>,
+        question: &'i InputQuestion<'_>,
         agent: &'i Agent,
         cache: &mut DetailCache<'i>,
         answers: &mut Vec<u8>,
     ) -> Decision {
         let image = &self.served.image;
-        let (url, words) = (&question.input.url, words(&question.input));
+        let (url, words) = (&question.url, words(question));
         let usage = for_purpose(image.usage(words.usage), words.purpose);
         let verdict = image.decide(&agent.crawler, usage, url);
         AnswerJson::cached(echo(url, agent, words), &verdict, cache).append_to(answers);

@@ -57,6 +57,9 @@ pub const BODIES: usize = 128 << 20;
 /// the records of a long text. Also captures in a body.
 pub const QUESTIONS: usize = 10_000;
 
+/// Time for the work of a batch. Questions about texts that were made to take long may need more.
+pub const WORK_TIME: Duration = Duration::from_secs(20);
+
 /// Bytes of all answers of a batch. Those of 10,000 questions about real sites take about 10 MB.
 pub const ANSWERS: usize = 64 << 20;
 
@@ -98,7 +101,7 @@ pub const COUNTED_TEXT: usize = 64 << 10;
 /// Bytes of a stored text in an answer. The compiler reads 500 KiB of one.
 pub const TEXT: usize = 4 << 20;
 
-/// Names of one crawler.
+/// Names of one crawler, some of which may be whole `User-Agent` headers.
 pub const AGENTS: usize = 16;
 
 /// Bytes of the name of a crawler, a usage or a purpose.

@@ -6,7 +6,7 @@
 use crate::error::Refusal;
 use crate::limits::{AGENTS, NAME};
 use axum::http::StatusCode;
-use robomaton_explain::{Query, crawler_names, names};
+use robomaton_explain::{Query, check_names, names};
 use robomaton_runtime::Profile;
 use std::borrow::Cow;
 
@@ -171,9 +171,7 @@ pub(crate) fn check_query<'n>(
             "an agent, a usage or a purpose is over the limit of {NAME} bytes"
         )));
     }
-    agents.clone().try_for_each(|name| {
-        crawler_names(name, profile).map(|_| ()).map_err(|error| Refusal::bad(error.to_string()))
-    })
+    check_names(agents, profile).map_err(Refusal::bad)
 }
 
 /// Decodes a value of a query string: `+` is a space, and `%` with two hexadecimal digits a byte.
@@ -208,6 +206,7 @@ fn digit(byte: u8) -> Option<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use robomaton_explain::MOST_NAMES;
 
     const KNOWN: &[&str] = &["url", "agent", "usage", "purpose", "document"];
 
@@ -252,5 +251,10 @@ mod tests {
         assert_eq!(query("url=a&agent=a,b&agent=c").unwrap().agents, ["a", "b", "c"]);
         assert!(query("url=a&agent=").is_err());
         assert!(query("url=a&agent=a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q").is_err());
+        // Every word of a header may be the name.
+        let header = |words: usize| (0..words).map(|word| format!("w{word}/1 ")).collect::<String>();
+        let check = |header: &str| check_query([header].into_iter(), "crawl", None, Profile::Full);
+        assert!(check(&header(MOST_NAMES)).is_ok());
+        assert!(check(&header(MOST_NAMES + 1)).is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! Parts of requests and replies that handlers share: bodies, JSON, refusals.
 
 use crate::error::Refusal;
-use crate::limits::{BODY_TIME, FIELDS, GROUPS};
+use crate::limits::{BODY_TIME, FIELDS, GROUPS, TEXT};
 use crate::waiting::{Arriving, Waiting};
 use axum::body::{Body, Bytes};
 use axum::http::{StatusCode, header};
@@ -53,6 +53,9 @@ pub(crate) fn json(value: &impl Serialize) -> Response {
 
 /// Refuses a site whose text takes too long to explain.
 pub(crate) fn check_explainable(site: &Site<'_>) -> Result<(), Refusal> {
+    if let Some(length) = site.text_length().filter(|&length| length > TEXT as u64) {
+        return Err(too_much(format!("a text of {length} bytes")));
+    }
     let Some(detail) = site.detail() else { return Ok(()) };
     let fields = detail.groups.iter().filter(|group| !group.role.is_ranked());
     let fields: usize = fields.map(|group| group.rules.len()).sum();

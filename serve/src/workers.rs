@@ -68,6 +68,8 @@ impl Worker {
         let thread = thread::Builder::new().name("robomaton-worker".to_owned()).spawn(move || {
             // Nothing is sent: the sender is dropped.
             let _ = runtime.block_on(ended);
+            // Requests had their time to end, and nobody waits for other work.
+            runtime.shutdown_background();
         })?;
         Ok(Worker { handle, connections: Arc::default(), end: Some(end), thread: Some(thread) })
     }

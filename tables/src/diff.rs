@@ -25,7 +25,7 @@ use std::rc::Rc;
 
 /// The maximum size of a text in bytes. No robots.txt is longer, but a text of a damaged image may
 /// be.
-const LONGEST_TEXT: usize = 1 << 30;
+const LONGEST_TEXT: usize = 64 << 20;
 
 /// The kind of change of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

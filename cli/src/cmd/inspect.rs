@@ -8,7 +8,7 @@ use crate::output::Out;
 use clap::Args;
 use robomaton_build::Counts;
 use robomaton_explain::time::now;
-use robomaton_explain::{ALL_RULES, SHOWN, SiteInfo, quoted, similar_site};
+use robomaton_explain::{ALL_RULES, SHOWN, SiteInfo, quoted, shown, similar_site};
 use robomaton_formats::layout::Section;
 use robomaton_runtime::Image;
 use serde::Serialize;
@@ -147,7 +147,7 @@ impl Contents {
         };
         let Sizes { p50, p99, max } = self.program_bytes;
         writeln!(out, "profile          {}", self.profile)?;
-        writeln!(out, "generator        {}", self.generator)?;
+        writeln!(out, "generator        {}", shown(&self.generator))?;
         writeln!(out, "sites            {:>12}  {}", self.sites, counts(&self.outcomes))?;
         if !self.data_txt.is_empty() {
             let total: u64 = self.data_txt.values().sum();
@@ -163,13 +163,13 @@ impl Contents {
         writeln!(out, "policies         {policies:>12}")?;
         writeln!(out, "programs         {programs:>12}  bytes: p50 {p50}, p99 {p99}, max {max}")?;
         if !self.narrowed_to.is_empty() {
-            writeln!(out, "narrowed to      {}", self.narrowed_to.join(", "))?;
+            writeln!(out, "narrowed to      {}", shown(&self.narrowed_to.join(", ")))?;
         }
         if !self.vocabulary.is_empty() {
-            writeln!(out, "vocabulary       {}", self.vocabulary.join(", "))?;
+            writeln!(out, "vocabulary       {}", shown(&self.vocabulary.join(", ")))?;
         }
         let limits: Vec<_> = self.limits.iter().map(|(name, value)| format!("{name} {value}")).collect();
-        writeln!(out, "limits           {}", limits.join(", "))?;
+        writeln!(out, "limits           {}", shown(&limits.join(", ")))?;
         writeln!(out, "image bytes      {:>12}", self.image_bytes)?;
         writeln!(out, "  hot            {:>12}", self.hot_bytes)?;
         // In file order, which the map does not preserve.

@@ -3,6 +3,7 @@
 //! Reads records through the checked view; it knows no offset. A record that cannot be decoded is
 //! shown as `damaged`.
 
+use robomaton_explain::shown;
 use robomaton_formats::layout::{MAGIC, Section, VERSION};
 use robomaton_formats::policy::{PolicyView, ScopedView, USAGES, read_list};
 use robomaton_formats::{PolicyAt, ScopeAt, SetRef, SiteEntry, UsageId};
@@ -39,7 +40,7 @@ pub(super) fn write<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> i
     if let Some(meta) = view.meta() {
         writeln!(out, "meta: generator {:?}", meta.generator)?;
         let limits: Vec<_> = meta.limits.iter().map(|(name, value)| format!("{name} {value}")).collect();
-        writeln!(out, "limits: {}", limits.join(", "))?;
+        writeln!(out, "limits: {}", shown(&limits.join(", ")))?;
         if !meta.vocabulary.is_empty() {
             writeln!(out, "vocabulary: {:?}", meta.vocabulary)?;
         }
@@ -58,6 +59,7 @@ fn sites<D: AsRef<[u8]>>(image: &Image<D>, out: &mut impl Write) -> io::Result<(
     for (site, record) in image.entries().zip(image.view().sites()).take(FIRST) {
         let outcome = site.outcome().map_or("damaged", |outcome| outcome.name());
         let name = site.address();
+        let name = shown(&name);
         write!(out, "  site {}: {name} {outcome}, status {}", record.number(), site.status())?;
         if let Some(document) = site.document() {
             write!(out, ", document {document}")?;
