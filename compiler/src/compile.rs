@@ -93,7 +93,7 @@ fn contents(policy: &Policy<'_>, options: &Options, cache: &mut ProgramCache) ->
     } else {
         programs::ranked(policy, priorities, options, cache)?
     };
-    let preferences = programs.add_preferences(&policy.preferences, options, cache)?;
+    let preferences = programs.add_preferences(policy, options, cache)?;
     let detail = details::encode(policy, &programs.priorities, &preferences);
     Ok(Contents::new(policy, programs, detail))
 }

@@ -101,11 +101,14 @@ impl<'i> Merge<'i> {
         // A document is identified by its image, its number there, and its site entry.
         let mut numbers: HashMap<(u32, DocumentId, SiteEntry), u32> = HashMap::new();
         for (image, place) in choose(views)? {
-            let damaged = MergeError::Damaged { image: image as usize };
+            let damaged = || MergeError::Damaged { image: image as usize };
             let view = views[image as usize];
-            let (_, fetch, entry) = parts(view, place).ok_or(damaged)?;
+            let (_, fetch, entry) = parts(view, place).ok_or_else(damaged)?;
             if !keep(image as usize, fetch) {
                 continue;
+            }
+            if view.document_of(fetch).is_none() && !matches!(entry, SiteEntry::NoRules(_)) {
+                return Err(damaged());
             }
             let document = view.document_of(fetch).map(|id| {
                 *numbers.entry((image, id, entry)).or_insert_with(|| {

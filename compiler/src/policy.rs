@@ -87,7 +87,12 @@ impl<'s> Policy<'s> {
 
     /// The conditions of a rule.
     pub fn conditions(&self, rule: &Rule<'_>) -> &[Condition] {
-        (rule.conditions as usize).checked_sub(1).map_or(&[], |set| &self.conditions[set])
+        self.set_of_conditions(rule.conditions)
+    }
+
+    /// The conditions with this number, an index plus one; none for 0.
+    pub(crate) fn set_of_conditions(&self, number: u32) -> &[Condition] {
+        (number as usize).checked_sub(1).map_or(&[], |set| &self.conditions[set])
     }
 }
 

@@ -14,7 +14,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 /// The first eight bytes.
 pub const MAGIC: [u8; 8] = *b"ROBOMAT\x1A";
 /// The only format version that this crate reads and writes.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 /// Sections begin at multiples of this offset, so that a bucket is one pair of cache lines.
 pub const ALIGNMENT: usize = 128;
 /// The number of places in one bucket of [`Section::Hosts`].

@@ -51,7 +51,7 @@ const BY_SUBSTRING: u8 = 8;
 const NO_RULES: u8 = 16;
 const PREFERENCES: u8 = 32;
 const ADDITIVE: u8 = 64;
-const ENTRY: usize = 8;
+pub(crate) const ENTRY: usize = 8;
 
 /// A policy, before encoding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -147,7 +147,7 @@ pub fn encode_list(out: &mut Vec<u8>, entries: &[Entry]) {
 
 /// The entries of the list at the start of `bytes`; `None` if it is damaged.
 #[inline]
-pub fn read_list(bytes: &[u8]) -> Option<impl Iterator<Item = Entry> + '_> {
+pub fn read_list(bytes: &[u8]) -> Option<impl ExactSizeIterator<Item = Entry> + '_> {
     let count = usize::from(u16::from_le_bytes(*bytes.first_chunk()?));
     if count > MAX_ENTRIES {
         return None;
@@ -369,6 +369,12 @@ impl<'i> PolicyView<'i> {
     /// True if there is a set for crawlers that no group names.
     pub fn has_default(&self) -> bool {
         self.flags & HAS_DEFAULT != 0
+    }
+
+    /// The length of the policy at the start of `bytes`; `None` if it is damaged.
+    pub fn length(bytes: &[u8]) -> Option<usize> {
+        let end = PolicyView::read(bytes)?.sets.as_ptr_range().end;
+        end.addr().checked_sub(bytes.as_ptr().addr())
     }
 
     /// The set for crawlers that no group names.

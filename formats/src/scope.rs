@@ -117,6 +117,12 @@ impl<'i> ScopeView<'i> {
         Some(ScopeView { starts, runs, conventional, firsts, priorities })
     }
 
+    /// The length of the scope at the start of `bytes`; `None` if it is damaged.
+    pub fn length(bytes: &[u8]) -> Option<usize> {
+        let end = ScopeView::read(bytes)?.priorities.as_ptr_range().end;
+        end.addr().checked_sub(bytes.as_ptr().addr())
+    }
+
     /// The number of patterns.
     pub fn patterns(&self) -> usize {
         self.starts.len() - 1

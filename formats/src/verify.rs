@@ -14,6 +14,7 @@ use crate::layout::*;
 use crate::policy::USAGES;
 use crate::read::{Layout, View};
 use marks::Marks;
+use std::collections::HashSet;
 use std::thread;
 
 /// Checks everything that verdicts and explanations depend on, except the contents of texts, on two
@@ -99,8 +100,8 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// I8: names of crawlers ascend and lie in their section; I9: usages are UTF-8 and begin with
-    /// the standard ones.
+    /// I8: names of crawlers ascend and lie in their section; I9: usages are UTF-8, begin with the
+    /// standard ones, and are distinct.
     fn names(&self) -> Result<(), ImageError> {
         let mut last: Option<&[u8]> = None;
         for id in self.view.crawler_ids() {
@@ -114,6 +115,10 @@ impl Check<'_> {
         let usages = std::str::from_utf8(self.view.section(Section::Usages)).unwrap_or_default();
         if !usages.split('\n').take(USAGES.len()).eq(USAGES) || !usages.ends_with('\n') {
             return Err(self.error(Section::Usages, 0, 9, "usages do not begin with the standard ones"));
+        }
+        let mut known = HashSet::new();
+        if !usages.lines().all(|usage| known.insert(usage.to_ascii_lowercase())) {
+            return Err(self.error(Section::Usages, 0, 9, "two usages have one name"));
         }
         Ok(())
     }

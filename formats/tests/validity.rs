@@ -124,6 +124,7 @@ fn rules_of_the_sections() {
     assert_eq!(of_contents(|c| c.frame.crawlers.reverse()), Some(8));
     assert_eq!(of_contents(|c| c.frame.usages.reverse()), Some(9));
     assert_eq!(of_contents(|c| c.frame.usages[0].push('\r')), Some(9));
+    assert_eq!(of_contents(|c| c.frame.usages.push("Index".to_owned())), Some(9));
     assert_eq!(of_contents(|c| c.sites.reverse()), Some(11));
     // The number of the first site, and the bytes behind the names.
     for at_byte in [9, 127] {
@@ -167,7 +168,10 @@ fn rules_of_the_sections() {
     assert_eq!(of_bytes(|image, at| image[at(Programs)] |= 0x80), Some(14));
     assert_eq!(of_bytes(|image, at| image[at(Programs)] |= 1 << 3), Some(14));
     assert_eq!(of_contents(|c| c.sites[0].document = Some(2)), Some(15));
+    assert_eq!(of_contents(|c| c.sites[0].document = None), Some(15));
     assert_eq!(of_contents(|c| c.sites[1].status += 1), Some(15));
+    // The details of the second document in the place of those of the first.
+    assert_eq!(of_bytes(|image, at| image[at(Documents) + 24..][..8].fill(0)), Some(16));
     assert_eq!(of_contents(|c| c.documents[0].detail[0] = 99), Some(16));
     assert_eq!(of_contents(|c| c.documents[0].detail.push(0)), Some(16));
     assert_eq!(of_contents(|c| c.documents[0].source[0] = 0), Some(16));
@@ -410,6 +414,8 @@ fn rules_of_scoped_sets() {
         &[&|c| put(&mut c.lists, REST + 8, OWN as u32), &|c| put(&mut c.lists, REST + 8, REST as u32)],
     );
     check(13, "has a tag", &[&|c| c.lists[RANKED + 4] = 1]);
+    check(13, "out of order", &[&|c| c.lists[RANKED + 2] = 24]);
+    check(13, "another scope", &[&|c| put(&mut c.lists, REST + 4, 0), &|c| put(&mut c.lists, OWN + 4, 0)]);
     check(
         14,
         "weighed in another way",
@@ -442,7 +448,7 @@ fn rules_of_scoped_sets() {
         &[
             &|c| c.scopes.truncate(SCOPE_END - 1),
             &|c| c.scopes.clear(),
-            &|c| put(&mut c.lists, REST + 4, SCOPE_END as u32),
+            &|c| [REST, OWN].into_iter().for_each(|list| put(&mut c.lists, list + 4, SCOPE_END as u32)),
             // Too many patterns or rules; starts that do not begin with 0, descend, or end beyond
             // the section.
             &|c| put(&mut c.scopes, SCOPE, 1 << 16),

@@ -19,7 +19,7 @@ use crate::target::Target;
 use crate::usages::Usages;
 use arrayvec::ArrayVec;
 use robomaton_formats::policy::{MAX_PREFERENCES, PolicyView, QuickSet, quick_set, read_list};
-use robomaton_formats::preference::{Effect, Effects, Kind, Language, Tag};
+use robomaton_formats::preference::{Effect, Effects, Kind, LAST_END, Language, Tag, end_of_priority};
 use robomaton_formats::program::{Priority, permits};
 use robomaton_formats::read::View;
 use robomaton_formats::usage::{parts, stated_as};
@@ -45,7 +45,7 @@ struct Asking<'a> {
     priorities: ArrayVec<(ProgramAt, Priority), 4>,
     /// The languages, by bit, that a page sets aside for the policies after its own.
     superseded: u16,
-    /// A statement in force may depend on the time.
+    /// A document is out of date, so that what it says depends on its statements.
     depends_on_time: bool,
 }
 
@@ -237,9 +237,8 @@ impl Asking<'_> {
     }
 
     /// The effects of all statements about a usage, at the time of the terms. Cold records are read
-    /// only where a permission may have ended, or a document may be out of date; and for crawlers
-    /// that pass default groups over, since a list holds together what a default group and the
-    /// lines before all groups say.
+    /// only where a document is out of date; and for crawlers that pass default groups over, since
+    /// a list holds together what a default group and the lines before all groups say.
     fn effects_now(&mut self, usage: Usage<'_>) -> Option<StatementEffects> {
         if !self.has_statements {
             return Some(StatementEffects::default());
@@ -247,7 +246,7 @@ impl Asking<'_> {
         if !self.crawler.is_named_only() {
             self.depends_on_time = false;
             let effects = self.effects(usage.stated_as())?;
-            if !(self.depends_on_time && self.site.shared.terms.now.is_some()) {
+            if !self.depends_on_time {
                 return Some(effects);
             }
         }
@@ -279,11 +278,12 @@ impl Asking<'_> {
 
     fn of_list(&mut self, list: &[u8], usage: UsageId, superseded: &mut u16) -> Option<StatementEffects> {
         let mut effects = StatementEffects::default();
-        let mut shut = false;
+        let (mut shut, mut ended) = (false, false);
         for entry in read_list(list)?.filter(|entry| entry.usage == usage) {
             let tag = Tag::from_raw(entry.tag)?;
+            let (is_shut, has_ended) = (std::mem::take(&mut shut), std::mem::take(&mut ended));
             if tag.of_elements && self.site.shared.terms.elements
-                || std::mem::take(&mut shut)
+                || is_shut
                 || self.superseded >> tag.language as u16 & 1 == 1
             {
                 continue;
@@ -296,22 +296,31 @@ impl Asking<'_> {
                     continue;
                 }
                 Kind::Dated => {
-                    self.depends_on_time |= has_effect;
+                    if let Some(end) = self.ended(priority) {
+                        ended = tag.language == Language::RobotsTag && end < LAST_END;
+                        self.depends_on_time |= !ended;
+                    }
                     continue;
                 }
                 Kind::Supersedes => {
                     *superseded |= u16::from(has_effect) << tag.language as u16;
                     continue;
                 }
+                Kind::Conditional if has_effect && has_ended => Effect::Refused,
                 _ if has_effect => tag.kind.effect(),
                 Kind::Either if priority > 0 => Effect::Refused,
                 _ => continue,
             };
-            self.depends_on_time |= tag.language == Language::RobotsTag && effect == Effect::Conditional;
             let of_kind = if tag.needs_crawl(effect) { &mut effects.crawled } else { &mut effects.always };
             *of_kind = of_kind.and(effect.into());
         }
         Some(effects)
+    }
+
+    /// The end that the priority of a dated program tells, if the time of the terms has reached it.
+    fn ended(&self, priority: Priority) -> Option<u64> {
+        let now = self.site.shared.terms.now?;
+        end_of_priority(priority).filter(|&end| now >= end)
     }
 
     /// The highest priority of the matching statements of a program.

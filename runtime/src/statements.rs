@@ -12,10 +12,12 @@ use crate::site::Site;
 use crate::target::{self, Target};
 use robomaton_formats::condition::Condition;
 use robomaton_formats::detail::Detail;
-use robomaton_formats::preference::{self, Effect, Effects, Finding, Question, Record, Statement, weigh};
+use robomaton_formats::preference::{
+    self, Effect, Effects, Finding, Loss, Question, Record, Statement, until, weigh,
+};
 use robomaton_formats::usage::{PRESENT, USAGES, stated_as};
 use robomaton_formats::{Decision, UsageId};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Finds the statements about a usage, those that decide first and no more than `most` of them, and
 /// the rules that decide with them.
@@ -152,15 +154,19 @@ fn findings(
         weigh(&detail.preferences, &Question { names, named_only, usage, target, no_crawl, elements })
     };
     let Some(now) = site.shared.terms.now else { return findings };
-    let has_ended = |condition: &Condition| matches!(condition, Condition::Before(end) if i64::try_from(now).is_ok_and(|now| now >= *end));
+    // The sets in which a permission has ended.
+    let mut ended = BTreeSet::new();
     for finding in &mut findings {
-        let is_ended = conditions(detail, &finding.statement).iter().any(has_ended);
+        let is_ended = until(conditions(detail, &finding.statement)).is_some_and(|end| now >= end);
         let ends = record(detail, finding).and_then(|record| {
             let file = usize::from(record.file).checked_sub(1)?;
             detail.ends.get(file).copied().filter(|&end| end != 0)
         });
         finding.effect = finding.effect.map(|effect| match effect {
-            Effect::Conditional if is_ended => Effect::Refused,
+            Effect::Conditional if is_ended => {
+                ended.insert(finding.statement.set);
+                Effect::Refused
+            }
             // A document that is out of date may have changed.
             Effect::Refused | Effect::Closed | Effect::Conditional | Effect::Permitted | Effect::Dated
                 if ends.is_some_and(|end| now >= end) =>
@@ -169,6 +175,12 @@ fn findings(
             }
             effect => effect,
         });
+    }
+    // Of effects of equal rank, the strictest is in force.
+    for finding in findings.iter_mut().filter(|finding| ended.contains(&finding.statement.set)) {
+        if finding.effect == Ok(Effect::Conditional) {
+            finding.effect = Err(Loss::Tied);
+        }
     }
     findings
 }

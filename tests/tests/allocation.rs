@@ -6,7 +6,7 @@
 
 use allocation_counter::measure;
 use robomaton_compiler::{CompileContext, Entry, Header, Options, Page, compile_with, emit};
-use robomaton_formats::{Profile, SiteKey};
+use robomaton_formats::{Decision, Profile, SiteKey};
 use robomaton_runtime::{Basis, Crawler, Image, Question, Terms, Usage};
 use robomaton_tests::damage::{URLS, small_image};
 use robomaton_tests::engines::image_of;
@@ -139,8 +139,8 @@ fn a_batch_allocates_once() {
     assert!(allowed > 0);
 }
 
-/// Statements that depend on the time, and crawlers that ignore default groups, need the records of
-/// the document, which are decoded.
+/// For crawlers that ignore default groups, the records of the document are decoded; for statements
+/// of pages that end, they are not, at any time.
 #[test]
 fn cold_records_allocate() {
     let text = b"User-agent: *\nContent-Signal: ai-train=no\nUser-agent: a\nDisallow: /x\n";
@@ -168,6 +168,12 @@ fn cold_records_allocate() {
         assert_eq!(ask(&crawler, usage, "http://h.example/x"), 0, "{usage}");
         assert!(ask(&named_only, usage, "http://h.example/x") > 0, "{usage}");
     }
-    assert!(ask(&crawler, "index", "http://h.example/dated") > 0);
+    for now in [1_800_000_000, 1_900_000_000] {
+        let image = image.clone().with_terms(Terms { now: Some(now), ..Terms::default() });
+        let decide = || image.decide(&crawler, image.usage("index"), "http://h.example/dated").decision();
+        assert_eq!(allocations(|| _ = black_box(decide())), 0, "{now}");
+        let ended = now == 1_900_000_000;
+        assert_eq!(decide(), if ended { Decision::Disallowed } else { Decision::Conditional });
+    }
     assert_eq!(ask(&named_only, "crawl", "http://h.example/dated"), 0);
 }

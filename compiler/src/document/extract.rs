@@ -50,7 +50,8 @@ impl<'i> Extractor<'i> {
 
     /// The document of a site, by its entry and id. `None` if the image is damaged here.
     pub(crate) fn document(&self, entry: SiteEntry, id: DocumentId) -> Option<Document> {
-        let mut extraction = Extraction { of: self, document: self.names(entry)?, programs: HashMap::new() };
+        let mut extraction =
+            Extraction { of: self, document: self.names(entry)?, scope: None, programs: HashMap::new() };
         match entry {
             SiteEntry::NoRules(_) => {}
             SiteEntry::Program(at) => {
@@ -136,6 +137,8 @@ type Addressees = (Vec<(String, usize)>, Option<usize>);
 struct Extraction<'r, 'i> {
     of: &'r Extractor<'i>,
     document: Document,
+    /// The scope of all its lists.
+    scope: Option<ScopeAt>,
     /// The numbers of programs, by offset.
     programs: HashMap<ProgramAt, usize>,
 }
@@ -201,6 +204,10 @@ impl Extraction<'_, '_> {
             let section = view.section(Section::Scopes);
             let end = next(&self.of.reach.scopes, list.scope).map_or(section.len(), ScopeAt::index);
             self.document.scope = section.get(list.scope.index()..end)?.to_vec();
+            self.scope = Some(list.scope);
+        }
+        if self.scope != Some(list.scope) {
+            return None;
         }
         let mut entries = Vec::with_capacity(list.len());
         for policy::ScopedEntry { role, usage, purpose, program } in list.entries() {

@@ -60,14 +60,15 @@ fn by_usage<'r>(policy: &'r Policy<'_>, rules: &'r mut [usize]) -> impl Iterator
 }
 
 impl ProgramSets {
-    /// Adds the policies of these preferences. If they exceed a limit, what all of them may speak
+    /// Adds the policies of a policy's preferences. If they exceed a limit, what all of them may speak
     /// of is unread, and the sources that say so are returned; other rules are not touched.
     pub(crate) fn add_preferences<'s>(
         &mut self,
-        sources: &'s [Source<'s>],
+        policy: &'s Policy<'s>,
         options: &Options,
         cache: &mut ProgramCache,
     ) -> Result<Cow<'s, [Source<'s>]>, OverLimit> {
+        let sources = &policy.preferences[..];
         if sources.is_empty() {
             return Ok(Cow::Borrowed(sources));
         }
@@ -82,7 +83,7 @@ impl ProgramSets {
                 Notation::Rep,
                 options.plain_programs,
             );
-            preferences::preferences(sources, &mut table, &options.limits)
+            preferences::preferences(policy, sources, &mut table, &options.limits)
         };
         let (sets, sources) = match add(sources) {
             Ok(sets) => (sets, Cow::Borrowed(sources)),

@@ -8,10 +8,13 @@
 use super::cache::ProgramTable;
 use crate::automaton::Prioritized;
 use crate::limits::{LimitName, Limits, OverLimit};
+use crate::policy::Policy;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use robomaton_formats::detail::Bytes;
 use robomaton_formats::policy::{MAX_ENTRIES, MAX_SETS};
-use robomaton_formats::preference::{Carrier, Effect, Group, Kind, Language, Record, Source, Statement, Tag};
+use robomaton_formats::preference::{
+    Carrier, Effect, Group, Kind, Language, Record, Source, Statement, Tag, end_priority, until,
+};
 use robomaton_formats::program::{Priority, Silence};
 use robomaton_formats::{Notation, Pattern};
 use serde::{Deserialize, Serialize};
@@ -53,19 +56,23 @@ struct Joined<'p> {
     language: Language,
     carrier: Carrier,
     pattern: Pattern<'p>,
+    /// The time from which it no longer says what it says.
+    end: Option<u64>,
 }
 
-/// Builds the policy of each source.
+/// Builds the policy of each of these sources of a policy.
 pub(super) fn preferences(
+    policy: &Policy<'_>,
     sources: &[Source<'_>],
     table: &mut ProgramTable<'_, '_>,
     limits: &Limits,
 ) -> Result<Vec<PreferenceSets>, OverLimit> {
     let mut left = JOINED;
-    sources.iter().map(|source| Filling { source, table, limits, left: &mut left }.fill()).collect()
+    sources.iter().map(|source| Filling { policy, source, table, limits, left: &mut left }.fill()).collect()
 }
 
 struct Filling<'f, 'p, 'd, 'w> {
+    policy: &'p Policy<'p>,
     source: &'p Source<'p>,
     table: &'f mut ProgramTable<'d, 'w>,
     limits: &'f Limits,
@@ -136,8 +143,9 @@ impl<'p> Filling<'_, 'p, '_, '_> {
             own.clone().flat_map(|group| &group.records).map(|r| r.language).collect();
         languages.sort_unstable();
         languages.dedup();
-        let mut joined: Vec<Joined<'p>> = own.flat_map(|group| statements(group, &[])).collect();
-        joined.extend(fallback.iter().flat_map(|&group| statements(&self.source.groups[group], &languages)));
+        let mut joined: Vec<Joined<'p>> = own.flat_map(|group| self.statements(group, &[])).collect();
+        let fallback = fallback.map(|group| &self.source.groups[group]);
+        joined.extend(fallback.iter().flat_map(|group| self.statements(group, &languages)));
         let Some(left) = self.left.checked_sub(joined.len()) else {
             return Err(OverLimit { limit: LimitName::Merged, allowed: JOINED, line: 1 });
         };
@@ -160,6 +168,18 @@ impl<'p> Filling<'_, 'p, '_, '_> {
         Ok(entries)
     }
 
+    /// The statements of a group, but for some languages.
+    fn statements(&self, group: &'p Group<'p>, without: &[Language]) -> impl Iterator<Item = Joined<'p>> {
+        let policy = self.policy;
+        group.statements.iter().filter_map(move |statement| {
+            let record = group.record(statement).filter(|record| !without.contains(&record.language))?;
+            let pattern = Pattern { text: &record.pattern.0, notation: Notation::Rep };
+            let (language, carrier) = (record.language, record.carrier);
+            let end = end_of(policy, statement, record);
+            Some(Joined { statement: *statement, language, carrier, pattern, end })
+        })
+    }
+
     /// The programs of one set of statements about one usage.
     fn programs(
         &mut self,
@@ -167,10 +187,11 @@ impl<'p> Filling<'_, 'p, '_, '_> {
         entries: &mut Vec<PreferenceEntry>,
     ) -> Result<(), OverLimit> {
         let Joined { language, carrier, statement: Statement { usage, .. }, .. } = members[0];
-        let mut add = |kind: Kind, members: &[Joined<'p>], has: &dyn Fn(Effect) -> bool| {
-            let mut rules = ranked(members, has);
+        let mut add = |kind: Kind, mut rules: Vec<Prioritized<'p>>| {
             self.limits.check_stars(rules.iter().map(|rule| rule.pattern.stars()).sum(), 1)?;
-            let (program, depth) = self.table.add(&mut rules, false, Silence::Unknown);
+            // Rules of one sense may not be left out where they tell ends.
+            let joined = kind == Kind::Dated;
+            let (program, depth) = self.table.add(&mut rules, joined, Silence::Unknown);
             self.limits.check_depth(depth, 1)?;
             let tag = Tag::new(kind, language, carrier).to_raw();
             entries.push(PreferenceEntry { usage, tag, program });
@@ -178,7 +199,7 @@ impl<'p> Filling<'_, 'p, '_, '_> {
         };
         let occurs = |effect| members.iter().any(|joined| joined.statement.effect == effect);
         if language.ties_permit() && !occurs(Effect::Unread) && !occurs(Effect::Unstated) {
-            return add(Kind::Either, members, &|effect| effect == Effect::Permitted);
+            return add(Kind::Either, ranked(members, |effect| effect == Effect::Permitted));
         }
         if occurs(Effect::Closed) {
             let speaks: Vec<Joined<'p>> =
@@ -186,33 +207,26 @@ impl<'p> Filling<'_, 'p, '_, '_> {
             if speaks.is_empty() {
                 return Ok(());
             }
-            add(Kind::Gate, &speaks, &|_| true)?;
-            return add(Kind::Refused, members, &|effect| effect == Effect::Closed);
+            add(Kind::Gate, ranked(&speaks, |_| true))?;
+            return add(Kind::Refused, ranked(members, |effect| effect == Effect::Closed));
         }
-        let kinds =
-            [Kind::Refused, Kind::Unread, Kind::Conditional, Kind::Permitted, Kind::Supersedes, Kind::Dated];
+        let kinds = [Kind::Refused, Kind::Unread, Kind::Conditional, Kind::Permitted, Kind::Supersedes];
+        let mut dated = ending(members);
         for kind in kinds {
+            if kind == Kind::Conditional && !dated.is_empty() {
+                add(Kind::Dated, std::mem::take(&mut dated))?;
+            }
             if occurs(kind.effect()) {
-                add(kind, members, &|effect| effect == kind.effect())?;
+                add(kind, ranked(members, |effect| effect == kind.effect()))?;
             }
         }
         Ok(())
     }
 }
 
-/// The statements of a group, but for some languages.
-fn statements<'p>(group: &'p Group<'p>, without: &[Language]) -> impl Iterator<Item = Joined<'p>> {
-    group.statements.iter().filter_map(move |statement| {
-        let record = group.record(statement).filter(|record| !without.contains(&record.language))?;
-        let pattern = Pattern { text: &record.pattern.0, notation: Notation::Rep };
-        let (language, carrier) = (record.language, record.carrier);
-        Some(Joined { statement: *statement, language, carrier, pattern })
-    })
-}
-
 /// Rules whose permission bit says that a statement has an effect. A statement without a path has
 /// rank 0, below `/`, which covers the same targets: it takes part only where no `/` does.
-fn ranked<'p>(members: &[Joined<'p>], has: &dyn Fn(Effect) -> bool) -> Vec<Prioritized<'p>> {
+fn ranked<'p>(members: &[Joined<'p>], has: impl Fn(Effect) -> bool) -> Vec<Prioritized<'p>> {
     let covers_all = |joined: &Joined<'_>| joined.statement.rank == 1 && joined.pattern.text == b"/";
     let hides = members.iter().any(covers_all);
     let counts = |joined: &&Joined<'p>| joined.statement.rank > 0 || !hides;
@@ -221,6 +235,27 @@ fn ranked<'p>(members: &[Joined<'p>], has: &dyn Fn(Effect) -> bool) -> Vec<Prior
         priority: 2 * joined.statement.rank.max(1) + Priority::from(has(joined.statement.effect)),
     };
     members.iter().filter(counts).map(rule).collect()
+}
+
+/// The time from which a statement no longer says what it says, as the cold records have it.
+fn end_of(policy: &Policy<'_>, statement: &Statement, record: &Record<'_>) -> Option<u64> {
+    match statement.effect {
+        Effect::Dated => {
+            let file = usize::from(record.file).checked_sub(1)?;
+            policy.ends.get(file).copied().filter(|&end| end != 0)
+        }
+        Effect::Conditional => until(policy.set_of_conditions(statement.conditions)),
+        _ => None,
+    }
+}
+
+/// Rules whose priorities tell ends. Where statements of several ranks match, all their ends count:
+/// those of languages that rank statements only mean that the cold records are read.
+fn ending<'p>(members: &[Joined<'p>]) -> Vec<Prioritized<'p>> {
+    let rule = |joined: &Joined<'p>| {
+        Some(Prioritized { pattern: joined.pattern, priority: end_priority(joined.end?) })
+    };
+    members.iter().filter_map(rule).collect()
 }
 
 /// The source that stands in for sources that exceed a limit: for everyone, all that they may speak

@@ -62,10 +62,9 @@ pub(super) fn unite(policy: &Policy<'_>, query: &TraceQuery<'_>, trace: &mut Tra
     trace.findings = own.into_iter().chain(of_all_parts).collect();
     if trace.decision == Decision::Conditional {
         trace.conditions.extend(conditions_of_parts);
-        trace.conditions.extend(conditions(&trace.findings, |statement| {
-            let set = (statement.conditions as usize).checked_sub(1);
-            set.map_or(&[], |set| policy.conditions[set].as_slice())
-        }));
+        trace
+            .conditions
+            .extend(conditions(&trace.findings, |statement| policy.set_of_conditions(statement.conditions)));
         trace.conditions.sort_unstable();
         trace.conditions.dedup();
     }

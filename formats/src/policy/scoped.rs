@@ -209,6 +209,11 @@ impl<'i> ScopedView<'i> {
         self.entries.len()
     }
 
+    /// The length of the list in bytes.
+    pub fn length(&self) -> usize {
+        SCOPED_HEAD + self.entries.len() * SCOPED_ENTRY
+    }
+
     /// True if the list has no entry.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()

@@ -6,7 +6,7 @@
 //! ```
 //! Statements have more effects than the two senses of a rule. So a set of statements is stored as
 //! one program for each effect that occurs in it: the permission bit of the winning priority then
-//! says that the winner has the effect of the program's kind. The compiler makes the programs
+//! says that the winner has the effect of the program's kind. A dated program tells a time instead. The compiler makes the programs
 //! (`programs::preferences`), the runtime asks them (`preference`).
 
 use super::{Carrier, Effect, Language};
@@ -29,7 +29,9 @@ pub enum Kind {
     Gate = 5,
     /// Programs of the same language in later policies do not count.
     Supersedes = 6,
-    /// The answer may depend on the time.
+    /// The priority tells the first end of what matches ([`super::end_of_priority`]). From then on,
+    /// what the language says depends on its records; of META tags, whose next program is that of
+    /// permissions under conditions, these are refusals.
     Dated = 7,
 }
 

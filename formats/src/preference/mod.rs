@@ -14,10 +14,12 @@
 //! format. This module does not know how a language is written.
 
 mod effects;
+mod ends;
 mod kind;
 mod weigh;
 
 pub use effects::Effects;
+pub use ends::{LAST_END, end_of_priority, end_priority, until};
 pub use kind::{Kind, Tag};
 pub use weigh::{Finding, Loss, Question, conditions, weigh};
 

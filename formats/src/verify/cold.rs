@@ -8,12 +8,19 @@ use crate::layout::{DocumentRecord, MAX_TEXT, Section};
 use crate::read::whole;
 use crate::reference::DocumentId;
 use std::io;
+use std::ops::Range;
 use zstd::zstd_safe::{DCtx, find_frame_compressed_size, get_frame_content_size};
 
 impl Check<'_> {
-    /// I16: details and provenance decode; texts are zstd frames that state a size.
+    /// I16: details and provenance decode; texts are zstd frames that state a size; neither overlap.
     pub(super) fn cold(&self) -> Result<(), ImageError> {
+        let (mut detail_end, mut text_end) = (0, 0);
         for document in self.view.document_ids() {
+            let (detail, text) = self.view.document(document).map_or((0..0, 0..0), places);
+            if detail.start < detail_end || !text.is_empty() && text.start < text_end {
+                return Err(self.document_error(document, 16, "a document is not behind the one before"));
+            }
+            (detail_end, text_end) = (detail.end, text_end.max(text.end));
             let detail = self.view.detail_bytes(document).and_then(whole::<DetailShape<'_>>);
             let text =
                 self.view.frame(document).is_some_and(|frame| frame.is_empty() || size(frame).is_some());
@@ -49,6 +56,13 @@ impl Check<'_> {
         let at = index(document.number()) * size_of::<DocumentRecord>();
         self.error(Section::Documents, at, rule, what)
     }
+}
+
+/// The places of a document's details and text.
+fn places(document: &DocumentRecord) -> (Range<u64>, Range<u64>) {
+    let place = |at: u64, length: u32| at..at.saturating_add(length.into());
+    let &DocumentRecord { detail_at, detail_length, source_at, source_length } = document;
+    (place(detail_at.get(), detail_length.get()), place(source_at.get(), source_length.get()))
 }
 
 /// The bytes that a Zstandard frame begins with. A skippable frame, which holds no text, begins

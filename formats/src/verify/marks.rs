@@ -25,6 +25,11 @@ impl Marks {
         is_new
     }
 
+    /// Adds the offsets of another set for the same section.
+    pub(super) fn extend(&mut self, others: &Marks) {
+        self.words.iter_mut().zip(&others.words).for_each(|(word, other)| *word |= other);
+    }
+
     /// The offsets, ascending.
     pub(super) fn iter(&self) -> impl Iterator<Item = u32> {
         self.words.iter().zip((0..).step_by(64)).flat_map(|(&word, base): (_, u32)| {

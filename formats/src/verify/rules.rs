@@ -3,11 +3,12 @@
 use super::{Check, Marks};
 use crate::error::ImageError;
 use crate::layout::Section;
-use crate::policy::{NO_TAG, PolicyView, ScopedView, is_scoped, read_list};
+use crate::policy::{ENTRY, NO_TAG, PolicyView, ScopedView, is_scoped, read_list};
 use crate::preference::Tag;
 use crate::profile::AgentRule;
 use crate::program::{self, FRONT_SCOPED};
-use crate::reference::{ListAt, PolicyAt, ProgramAt, ScopeAt, SetRef};
+use crate::reference::{ListAt, PolicyAt, ProgramAt, ScopeAt, SetRef, UsageId};
+use crate::scope::ScopeView;
 use crate::site_entry::SiteEntry;
 
 /// The starts of all programs that are referred to.
@@ -35,13 +36,15 @@ impl Check<'_> {
     }
 
     /// I12: policies are complete, and their crawlers exist (and ascend, if they are looked up by
-    /// number); I13: lists are complete, and their usages exist. Returns the programs, including
-    /// those that are site entries.
+    /// number); I13: lists are complete, and their usages exist. Records of one kind do not
+    /// overlap, so that all of them together are no longer than their section. Returns the
+    /// programs, including those that are site entries.
     pub(super) fn policies(&self, entries: &[SiteEntry]) -> Result<Programs, ImageError> {
         let usages = self.view.usages().count();
         let of_programs = || self.marks(Section::Programs);
         let mut programs = Programs { ranked: of_programs(), scoped: of_programs() };
-        let (mut offsets, mut lists) = (self.marks(Section::Policies), self.marks(Section::Lists));
+        let mut offsets = self.marks(Section::Policies);
+        let [mut ranked, mut stated, mut scoped] = [(); 3].map(|()| self.marks(Section::Lists));
         for entry in entries {
             match *entry {
                 SiteEntry::Program(at) => programs.ranked.insert(at.get()),
@@ -51,9 +54,13 @@ impl Check<'_> {
         }
         // The policies of preferences that site entries lead to are checked like the others.
         let linked = self.linked(&offsets);
+        let mut all = self.marks(Section::Policies);
+        [&offsets, &linked].into_iter().for_each(|of| all.extend(of));
+        self.apart(Section::Policies, 12, &all, PolicyView::length)?;
         let entries = offsets.iter().map(|at| (at, false));
         for (at, is_linked) in entries.chain(linked.iter().map(|at| (at, true))) {
             let policy = self.policy(at, is_linked)?;
+            let mut scope = None;
             // Sets that no crawler has are checked, too: readers of whole images follow them.
             for set in policy.sets() {
                 match set {
@@ -64,16 +71,51 @@ impl Check<'_> {
                         programs.ranked.insert(program.get());
                     }
                     SetRef::List(list) if !is_linked && self.view.list(list).is_some_and(is_scoped) => {
-                        lists.insert(list.get());
+                        let of_list = self.view.list(list).and_then(ScopedView::read).map(|list| list.scope);
+                        if *scope.get_or_insert(of_list) != of_list {
+                            return Err(self.error_of_policy(
+                                at,
+                                13,
+                                "the lists of a policy have several scopes",
+                            ));
+                        }
+                        scoped.insert(list.get());
                     }
                     SetRef::List(list) => {
-                        self.ranked_list((at, is_linked), list, usages, &mut programs.ranked)?;
+                        let known = if is_linked { &mut stated } else { &mut ranked };
+                        if known.insert(list.get()) {
+                            self.ranked_list((at, is_linked), list, usages, &mut programs.ranked)?;
+                        }
                     }
                 }
             }
         }
-        self.scoped_lists(&lists, &mut programs.scoped)?;
+        let rests = self.scoped_lists(&scoped, &mut programs.scoped)?;
+        let mut all = self.marks(Section::Lists);
+        [&ranked, &stated, &scoped, &rests].into_iter().for_each(|of| all.extend(of));
+        self.apart(Section::Lists, 13, &all, |list| match ScopedView::read(list) {
+            Some(scoped) => Some(scoped.length()),
+            None => read_list(list).map(|entries| 2 + entries.len() * ENTRY),
+        })?;
         Ok(programs)
+    }
+
+    /// Records do not begin inside one another; `length` is that of the one that bytes begin with.
+    fn apart<'i>(
+        &'i self,
+        section: Section,
+        rule: u8,
+        starts: &Marks,
+        length: impl Fn(&'i [u8]) -> Option<usize>,
+    ) -> Result<(), ImageError> {
+        let (bytes, mut end) = (self.view.section(section), 0);
+        for at in starts.iter().map(|at| at as usize) {
+            if at < end {
+                return Err(self.error(section, at, rule, "a record begins inside another"));
+            }
+            end = at + bytes.get(at..).and_then(&length).unwrap_or(0);
+        }
+        Ok(())
     }
 
     /// The policies of preferences that these policies lead to.
@@ -135,7 +177,11 @@ impl Check<'_> {
     ) -> Result<(), ImageError> {
         let error = |what: &str| self.error_of_policy(at, 13, what);
         let list = self.view.list(list).and_then(read_list);
+        let mut last = UsageId::CRAWL;
         for entry in list.ok_or_else(|| error("a list is cut off"))? {
+            if std::mem::replace(&mut last, entry.usage) > entry.usage {
+                return Err(error("the entries of a list are out of order"));
+            }
             if entry.usage.index() >= usages {
                 return Err(error("a list names a usage that does not exist"));
             }
@@ -151,8 +197,8 @@ impl Check<'_> {
     }
 
     /// I13: scoped lists are complete, refer to at most one further list, and their usages and
-    /// purposes exist; I17: their scopes are complete.
-    fn scoped_lists(&self, lists: &Marks, programs: &mut Marks) -> Result<(), ImageError> {
+    /// purposes exist; I17: their scopes are complete. Returns the further lists.
+    fn scoped_lists(&self, lists: &Marks, programs: &mut Marks) -> Result<Marks, ImageError> {
         let usages = self.view.usages().count();
         let (mut rests, mut scopes) = (self.marks(Section::Lists), self.marks(Section::Scopes));
         let mut waiting: Vec<u32> = Vec::new();
@@ -164,6 +210,15 @@ impl Check<'_> {
             scopes.insert(list.scope.get());
             match list.rest {
                 Some(_) if is_rest => return Err(error("a list of all crawlers leads to another")),
+                Some(rest)
+                    if self
+                        .view
+                        .list(rest)
+                        .and_then(ScopedView::read)
+                        .is_some_and(|rest| rest.scope != list.scope) =>
+                {
+                    return Err(error("a list leads to one of another scope"));
+                }
                 Some(rest) if rests.insert(rest.get()) => waiting.push(rest.get()),
                 _ => {}
             }
@@ -190,7 +245,8 @@ impl Check<'_> {
                 ));
             }
         }
-        Ok(())
+        self.apart(Section::Scopes, 17, &scopes, ScopeView::length)?;
+        Ok(rests)
     }
 
     /// I14: every program is well-formed, none begins inside another or runs into the padding with

@@ -127,6 +127,9 @@ impl Check<'_> {
             if self.view.document_of(fetch).is_some_and(|document| self.view.document(document).is_none()) {
                 return Err(error("a site names a document that does not exist"));
             }
+            if !matches!(entry, SiteEntry::NoRules(_)) && self.view.document_of(fetch).is_none() {
+                return Err(error("a site with rules names no document"));
+            }
             let no_rules = match *entry {
                 SiteEntry::Program(_) => None,
                 SiteEntry::Policy(at) => {
