@@ -11,6 +11,7 @@ use crate::source::{CHUNK, Source};
 use crate::window::Window;
 use crate::{Item, ReadLimits, SkipReason, warc};
 use foldhash::{HashSet, HashSetExt};
+use robomaton_formats::{Scheme, SiteKey};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
@@ -112,7 +113,8 @@ impl Waiting {
         Record { at: self.offset, content }.item(&self.name)
     }
 
-    /// True if a record is of the URL that the row names, whatever the scheme, or that names none.
+    /// True if a record is of the URL that the row names, or the row names none. A bare host stands
+    /// for both schemes.
     fn is_of(&self, content: &Content) -> bool {
         let (Content::Capture(found) | Content::Revisit(found, _) | Content::Unread(found, _)) = content
         else {
@@ -120,7 +122,10 @@ impl Waiting {
         };
         self.fetch.as_ref().and_then(Fetch::capture).is_none_or(|named| {
             let is_robots = named.is_robots() && found.is_robots();
-            named.site.name() == found.site.name() && (is_robots || named.target() == found.target())
+            let [named_by, found_by] = [&named.site, &found.site].map(SiteKey::scheme);
+            named.site.name() == found.site.name()
+                && (named_by == Scheme::Any || named_by == found_by)
+                && (is_robots || named.target() == found.target())
         })
     }
 }

@@ -342,10 +342,12 @@ fn byte_ranges_and_what_is_wrong_with_them() {
         let row = format!("{x},{},{},{url}", starts[1], members[1].len());
         ranges(home.path(), &format!("filename,offset,length,url\n{row}\n"), &few)
     };
-    for same in [&*url(1), "https://H1.example:443/robots%2Etxt", "h1.example"] {
+    for same in [&*url(1), "http://H1.example:80/robots%2Etxt", "h1.example"] {
         assert_eq!(named(same), [url(1)], "{same}");
     }
-    for other in ["http://h2.example/robots.txt", "http://h1.example/x", "h2.example"] {
+    for other in
+        ["https://h1.example/robots.txt", "http://h2.example/robots.txt", "http://h1.example/x", "h2.example"]
+    {
         let [first, second] = named(other).try_into().expect("two items");
         assert!(first == url(1) && second.contains("its records are of other URLs"), "{other}: {second}");
     }
