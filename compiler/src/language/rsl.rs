@@ -395,11 +395,11 @@ fn state_page(page: &Page, documents: &Documents, lowering: &mut Lowering<'_, '_
         let joined = base.and_then(|base| base.join(link).ok());
         joined.map_or_else(|| link.to_owned(), String::from)
     };
-    let of_headers = page.header("link").flat_map(links).map(|link| Named {
+    let of_headers = page.header("link").flat_map(links).map(|Link { target, has_anchor }| Named {
         carrier: Carrier::Header,
-        url: resolve(&link),
+        url: resolve(&target),
         inline: None,
-        is_of_part: false,
+        is_of_part: has_anchor,
     });
     let of_whole = page.licenses.iter().map(|license| (license, false));
     let of_parts = page.part_licenses.iter().map(|license| (license, true));
@@ -505,9 +505,18 @@ fn alternatives<'c>(conditions: impl Iterator<Item = &'c Condition>) -> Vec<Cond
     if terms.is_empty() { Vec::new() } else { vec![Condition::License(terms)] }
 }
 
-/// The targets of the links to RSL documents in a `Link` field; empty for a link without a target
-/// in angle brackets, whose document nobody knows.
-fn links(field: &[u8]) -> Vec<String> {
+/// A link to an RSL document in a `Link` field.
+#[derive(Debug, PartialEq)]
+struct Link {
+    /// Empty if no angle brackets enclose it: nobody knows the document.
+    target: String,
+    /// The link is about the resource that its anchor names (RFC 8288 3.2): another one, or a part
+    /// of the page.
+    has_anchor: bool,
+}
+
+/// The links to RSL documents in a `Link` field.
+fn links(field: &[u8]) -> Vec<Link> {
     let field = String::from_utf8_lossy(field);
     let mut links = Vec::new();
     let mut rest = field.trim_start();
@@ -519,8 +528,9 @@ fn links(field: &[u8]) -> Vec<String> {
         closes &= opened.is_none() || bracketed.is_some();
         let (target, parameters) = bracketed.unwrap_or(("", rest));
         let (own, after) = parameters.split_at(find_unquoted(parameters, ','));
-        if is_license(own) {
-            links.push(target.trim().to_owned());
+        let own = Parameters::of(own);
+        if own.is_license() {
+            links.push(Link { target: target.trim().to_owned(), has_anchor: own.get("anchor").is_some() });
         }
         rest = after.trim_start_matches(|letter: char| letter == ',' || letter.is_whitespace());
     }
@@ -545,25 +555,38 @@ fn find_unquoted(text: &str, sign: char) -> usize {
     found.unwrap_or(text.len())
 }
 
-fn is_license(parameters: &str) -> bool {
-    let mut rest = parameters;
-    let parameters: Vec<&str> = std::iter::from_fn(|| {
-        let (own, after) = rest.split_at(find_unquoted(rest, ';'));
-        let is_end = own.is_empty() && after.is_empty();
-        rest = after.get(1..).unwrap_or_default();
-        (!is_end).then_some(own)
-    })
-    .collect();
-    let value = |wanted: &str| {
-        parameters.iter().find_map(|parameter| {
-            let (name, value) = parameter.split_once('=')?;
+/// The parameters of a link, as written.
+struct Parameters<'l>(Vec<&'l str>);
+
+impl Parameters<'_> {
+    fn of(text: &str) -> Parameters<'_> {
+        let mut rest = text;
+        Parameters(
+            std::iter::from_fn(|| {
+                let (own, after) = rest.split_at(find_unquoted(rest, ';'));
+                let is_end = own.is_empty() && after.is_empty();
+                rest = after.get(1..).unwrap_or_default();
+                (!is_end).then_some(own)
+            })
+            .collect(),
+        )
+    }
+
+    /// The value of the first parameter of a name, in lower case; empty if it has none.
+    fn get(&self, wanted: &str) -> Option<String> {
+        self.0.iter().find_map(|parameter| {
+            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
             let value = value.trim().trim_matches(['"', '\'']);
             name.trim().eq_ignore_ascii_case(wanted).then(|| value.to_ascii_lowercase())
         })
-    };
-    let is_related = value("rel").is_some_and(|rel| rel.split_whitespace().any(|rel| rel == "license"));
-    let media_type = value("type").unwrap_or_default();
-    is_related && media_type.split(';').next().is_some_and(|name| name.trim() == "application/rsl+xml")
+    }
+
+    fn is_license(&self) -> bool {
+        let rel = self.get("rel").unwrap_or_default();
+        let media_type = self.get("type").unwrap_or_default();
+        rel.split_whitespace().any(|rel| rel == "license")
+            && media_type.split(';').next().is_some_and(|name| name.trim() == "application/rsl+xml")
+    }
 }
 
 #[cfg(test)]
@@ -572,14 +595,29 @@ mod tests {
     use std::time::{Duration, Instant};
 
     #[test]
+    fn links_with_an_anchor() {
+        let has_anchor = |parameters: &str| {
+            let field = format!("<a>; {parameters}; rel=license; type=\"application/rsl+xml\"");
+            links(field.as_bytes())[0].has_anchor
+        };
+        for parameters in ["anchor=\"/b\"", "x=\";\"; Anchor = '#c'", "anchor=\"\"", "anchor"] {
+            assert!(has_anchor(parameters), "{parameters}");
+        }
+        assert!(!has_anchor("title=\"; anchor=/b\""));
+    }
+
+    #[test]
     fn links_are_split_in_linear_time() {
         let of = |target: &str| format!("{target}; rel=license; type=\"application/rsl+xml\"");
         let field = [of("<a>"), "<b>; rel=\"x,y\"".to_owned(), of("<c>"), of("<d"), of("e")].join(", ");
-        assert_eq!(links(field.as_bytes()), ["a", "c", "", ""]);
+        let targets = |field: &str| -> Vec<String> {
+            links(field.as_bytes()).into_iter().map(|link| link.target).collect()
+        };
+        assert_eq!(targets(&field), ["a", "c", "", ""]);
         // A media type may have parameters.
         for media_type in ["\"Application/RSL+xml ; charset=utf-8\"", "application/rsl+xml;charset=utf-8"] {
             let field = format!("<a>; rel=license; type={media_type}");
-            assert_eq!(links(field.as_bytes()), ["a"], "{media_type}");
+            assert_eq!(targets(&field), ["a"], "{media_type}");
         }
         let start = Instant::now();
         assert!(links("<,".repeat(1 << 20).as_bytes()).is_empty());

@@ -15,15 +15,17 @@ pub(super) fn statements(query: &Query<'_>, file: &File) -> Vec<Statement> {
     if !rsl::is_spoken(query.usage) {
         return Vec::new();
     }
-    let urls = page_urls(query);
-    let linked: Vec<Statement> = urls.iter().filter_map(|url| answer(query, Some(url), None, true)).collect();
+    let (parts, urls): (Vec<_>, Vec<_>) = page_urls(query).into_iter().partition(|link| link.has_anchor);
+    let of_part = |link: &Link| confined(answer(query, Some(&link.url), None, true)?);
+    let linked = urls.iter().filter_map(|link| answer(query, Some(&link.url), None, true));
+    let linked: Vec<Statement> = linked.chain(parts.iter().filter_map(of_part)).collect();
     let inline = inline(query.html());
     let inline = inline.iter().filter_map(|xml| statement(query, rsl::read(xml.as_bytes()), None, true));
     let inline: Vec<Statement> = inline.collect();
     // A document that is out of date is unread, and stands before those of the site if it spoke of
     // the usage.
     let fresh = Query { now: None, ..*query };
-    let spoke = urls.iter().any(|url| answer(&fresh, Some(url), None, true).is_some());
+    let spoke = urls.iter().any(|link| answer(&fresh, Some(&link.url), None, true).is_some());
     let stands = spoke || !inline.is_empty();
     let mut all = [linked, inline].concat();
     if stands {
@@ -38,6 +40,17 @@ pub(super) fn statements(query: &Query<'_>, file: &File) -> Vec<Statement> {
     }
     all.extend(of_records(query, records));
     all
+}
+
+/// What a document about another resource, or about a part of the page, means for the page: it may
+/// refuse, and permits nothing.
+fn confined(statement: Statement) -> Option<Statement> {
+    let effect = match statement.effect {
+        Effect::Allow | Effect::Unset => return None,
+        Effect::Condition(_) => Effect::Unread,
+        effect => effect,
+    };
+    Some(Statement { effect, ..statement })
 }
 
 /// The statements of the documents that these records name.
@@ -102,8 +115,16 @@ fn is_absolute(url: &str) -> bool {
     })
 }
 
+/// A link to a document.
+#[derive(PartialEq)]
+struct Link {
+    url: String,
+    /// It is about what its anchor names, and not about the page.
+    has_anchor: bool,
+}
+
 /// The documents that the header and the page name, resolved against the page.
-fn page_urls(query: &Query<'_>) -> Vec<String> {
+fn page_urls(query: &Query<'_>) -> Vec<Link> {
     let is_license =
         |rel: &str| rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("license"));
     let mut targets = Vec::new();
@@ -120,7 +141,8 @@ fn page_urls(query: &Query<'_>) -> Vec<String> {
                 first.is_some_and(|(_, value)| fits(value))
             };
             if has("rel", &is_license) && has("type", &is_type) {
-                targets.push(resolve(target.trim(), query));
+                let has_anchor = parameters.iter().any(|(key, _)| key == "anchor");
+                targets.push(Link { url: resolve(target.trim(), query), has_anchor });
             }
         }
     }
@@ -131,10 +153,11 @@ fn page_urls(query: &Query<'_>) -> Vec<String> {
     for tag in tags.iter().filter(|tag| tag.name == "link") {
         if tag.get("rel").is_some_and(is_license) && tag.get("type").is_some_and(is_type) {
             let target = tag.get("href").unwrap_or_default().trim();
-            targets.push(match &base {
+            let url = match &base {
                 Some(base) if !is_absolute(target) && !target.is_empty() => beside(target, base),
                 _ => resolve(target, query),
-            });
+            };
+            targets.push(Link { url, has_anchor: false });
         }
     }
     targets.dedup();

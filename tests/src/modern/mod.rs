@@ -42,7 +42,8 @@
 //! RSL:
 //! - Documents are found by the exact URL. They share one time of fetching, that of the site.
 //! - If a page names documents and one of them covers the usage or cannot be read, the licenses of
-//!   robots.txt are not asked.
+//!   robots.txt are not asked. A link with an anchor is about something else than the page: it may
+//!   refuse, and permits nothing.
 //! - Unprefixed attributes count as those of the element's namespace: unknown ones are errors.
 //! - Licenses that carry the winning statement grant; others of the same content do not. Without an
 //!   explicit statement, those of the narrowest contents that state no permitted usages.
