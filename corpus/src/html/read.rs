@@ -7,8 +7,8 @@
 //! of the page.
 //!
 //! Text is defined as in HTML with scripts enabled: comments and the contents of `script`, `style`,
-//! `title`, `textarea`, `iframe` and similar elements have no elements inside; `template` and CDATA
-//! sections are skipped. A crawler may run scripts or not, so META elements and RSL documents
+//! `title`, `textarea`, `iframe` and similar elements have no elements inside; `template` and the
+//! CDATA sections of XML are skipped. A crawler may run scripts or not, so META elements and RSL documents
 //! inside `noscript` count as well, and no prohibition is lost (decision 40): such text is read by
 //! itself after the page.
 //!
@@ -421,9 +421,12 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// In HTML, a CDATA section is a comment that ends at the first `>`; the rest of the section is
-    /// skipped.
+    /// In HTML, a CDATA section outside SVG and MathML is a comment that ends at the first `>`. In
+    /// XML the rest of the section is skipped.
     fn comment(&mut self, comment: &Comment<'_>) {
+        if !self.xml {
+            return;
+        }
         let start = self.offset(comment.source_location().bytes().start);
         let Some(section) = self.text.get(start..).and_then(|text| text.strip_prefix(CDATA)) else { return };
         // A section that does not end before the next begins is none; so text is searched only
