@@ -207,6 +207,17 @@ fn meta_in_noscript() {
     assert_eq!((many(257).metas.len(), many(257).cut), (256, true));
 }
 
+/// An element of SVG is no `template` and no `base`.
+#[test]
+fn names_of_html_in_other_languages() {
+    let noindex = "<meta name=robots content=noindex>";
+    assert_eq!(metas_of(&format!("<svg><template>{noindex}</template></svg>")), ["1:16 robots=noindex"]);
+    assert_eq!(metas_of(&format!("<svg><desc><template>{noindex}</template></svg>")), [""; 0]);
+    let base_of = |html: &str| read_page(html.as_bytes(), None).base;
+    assert_eq!(base_of("<svg><base href=/a/></svg>"), None);
+    assert_eq!(base_of("<math><base href=/a/></math><base href=/b/>").as_deref(), Some("/b/"));
+}
+
 #[test]
 fn meta_in_the_body() {
     let html = "<body><p>a<div>é<meta name=robots content=noindex></div></body></html>\r<meta name=x content='ACAP y'>";

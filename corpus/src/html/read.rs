@@ -57,6 +57,9 @@ const MAX_NOSCRIPTS: usize = 256;
 /// this reader about them can add twice as much.
 const MAX_PARSER_MEMORY: usize = 32 << 20;
 
+/// The namespace of elements of HTML.
+const XHTML: &str = "http://www.w3.org/1999/xhtml";
+
 /// The beginning of a CDATA section.
 const CDATA: &[u8] = b"<![CDATA[";
 
@@ -286,7 +289,7 @@ impl<'t> Reader<'t> {
         let position = self.tree.borrow_mut().start(&name);
         match name.as_str() {
             "meta" => self.meta(tag, at),
-            "base" => self.base(tag),
+            "base" if is_html(tag) => self.base(tag),
             "link" => self.link(tag),
             "script" if has_content => self.script(tag),
             _ => {}
@@ -309,7 +312,7 @@ impl<'t> Reader<'t> {
                 }
             });
         }
-        if name == "template" && has_content {
+        if name == "template" && has_content && is_html(tag) {
             self.tree.borrow_mut().in_template = true;
             self.on_end(tag, |tree, _| tree.in_template = false);
         }
@@ -436,6 +439,11 @@ impl<'t> Reader<'t> {
             self.cdata_end = start + CDATA.len() + end;
         }
     }
+}
+
+/// True for an element of HTML, and none of SVG or MathML with such a name.
+fn is_html(tag: &Tag<'_, '_>) -> bool {
+    tag.namespace_uri() == XHTML
 }
 
 /// The first attribute of a name, with character references decoded.
