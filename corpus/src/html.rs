@@ -5,6 +5,8 @@
 //! does not know the syntax of a permission, nor which META element wins.
 
 #[cfg(feature = "pages")]
+mod licenses;
+#[cfg(feature = "pages")]
 mod place;
 #[cfg(feature = "pages")]
 mod read;

@@ -354,6 +354,22 @@ fn rsl_documents_in_scripts() {
     assert_eq!((many.licenses.len(), many.cut), (64, true));
 }
 
+/// A document that no reader of the page reads as it was written cannot be read.
+#[test]
+fn rsl_documents_have_the_encoding_of_the_page() {
+    let page = b"<script type=application/rsl+xml><a b='/caf\xe9/'/></script>";
+    for (kind, text) in [
+        ("text/html; charset=iso-8859-1", "<a b='/caf\u{e9}/'/>"),
+        ("text/html; charset=windows-1251", "<a b='/caf\u{439}/'/>"),
+        ("text/html; charset=shift_jis", ""),
+        ("text/html; charset=utf-8", ""),
+        ("text/html", ""),
+    ] {
+        let licenses = read_page(page, Some(kind)).licenses;
+        assert_eq!(licenses, [PageLicense::Inline(text.to_owned())], "{kind}");
+    }
+}
+
 /// A media type may have parameters, and a crawler that runs no scripts reads `noscript`.
 #[test]
 fn rsl_documents_are_found_however_they_are_named() {

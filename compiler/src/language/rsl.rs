@@ -414,7 +414,8 @@ fn state_page(page: &Page, documents: &Documents, lowering: &mut Lowering<'_, '_
     let mut named: Vec<Named<'_>> = of_headers.chain(of_content).collect();
     named.dedup();
     for (number, Named { carrier, url, inline, is_of_part }) in (0..).zip(named) {
-        let own = inline.and_then(|xml| rsl(xml.as_bytes()).ok()).map(|document| (document, 0));
+        // White space around a script is no part of its document.
+        let own = inline.and_then(|xml| rsl(xml.trim_ascii().as_bytes()).ok()).map(|own| (own, 0));
         let document = match inline {
             Some(_) => own.as_ref(),
             None if is_absolute(&url) && refer(&url, lowering) => documents.get(&url),

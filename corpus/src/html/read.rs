@@ -25,30 +25,20 @@ use lol_html::html_content::{Comment, Element as Tag, EndTag};
 use lol_html::{AsciiCompatibleEncoding, HtmlRewriter, MemorySettings, Settings, doc_comments, element};
 use memchr::memmem;
 
+use super::licenses::has_license;
 use super::place::Cursor;
 use super::tree::{Noscript, Tree};
 use super::{Element, MetaTag, Page, robots, tree};
-use robomaton_compiler::PageLicense;
 
 /// The maximum number of META elements of one page.
 const MAX_METAS: usize = 1024;
-
-/// The maximum number of RSL documents of one page, linked or inline.
-const MAX_LICENSES: usize = 64;
-
-/// The maximum size in bytes of an RSL document in a page. A longer one is kept as an empty text,
-/// which cannot be read.
-const MAX_INLINE: usize = 64 << 10;
-
-/// The media type of RSL documents.
-const RSL: &str = "application/rsl+xml";
 
 /// The maximum number of class tokens of one page.
 const MAX_ELEMENTS: usize = 2048;
 
 /// The maximum size in bytes of a META name, META content, class token or id: a truncated
 /// permission is none.
-const MAX_VALUE: usize = 4096;
+pub(super) const MAX_VALUE: usize = 4096;
 
 /// The maximum number of `noscript` elements with META elements or RSL documents of one page.
 const MAX_NOSCRIPTS: usize = 256;
@@ -78,16 +68,16 @@ pub fn read_page(html: &[u8], content_type: Option<&str>) -> Page {
         () if xml || has_nosnippet || has_license(&text) || may_bear_tokens(&text) => "*",
         () => FEW,
     };
-    let mut reader = Reader::new(&text, xml);
-    read_part(&mut reader, encoding, tags, 0..text.len());
+    let mut reader = Reader::new(&text, encoding, xml);
+    read_part(&mut reader, tags, 0..text.len());
     reader.take_noscript(text.len());
     let noscripts = std::mem::take(&mut reader.noscripts);
     if !noscripts.is_empty() {
-        reader = Reader { page: reader.page, in_noscript: true, ..Reader::new(&text, xml) };
+        reader = Reader { page: reader.page, in_noscript: true, ..Reader::new(&text, encoding, xml) };
         for (content, is_part) in noscripts {
             let end = content.end;
             reader.is_part = is_part;
-            read_part(&mut reader, encoding, "*", content);
+            read_part(&mut reader, "*", content);
             reader.take_noscript(end);
         }
         // Those inside are not read.
@@ -98,9 +88,9 @@ pub fn read_page(html: &[u8], content_type: Option<&str>) -> Page {
 }
 
 /// Reads a part of the page; parts ascend.
-fn read_part(reader: &mut Reader<'_>, encoding: AsciiCompatibleEncoding, tags: &str, part: Range<usize>) {
+fn read_part(reader: &mut Reader<'_>, tags: &str, part: Range<usize>) {
     reader.start_part(part.start);
-    let text = &reader.text[part];
+    let (text, encoding) = (&reader.text[part], reader.encoding);
     let owner = reader;
     let reader = RefCell::new(owner);
     let settings = Settings::new()
@@ -122,18 +112,6 @@ fn read_part(reader: &mut Reader<'_>, encoding: AsciiCompatibleEncoding, tags: &
 
 /// The elements that are read in pages in which others, and where these stand, say nothing.
 const FEW: &str = "meta, base, template, noscript";
-
-/// True if a text may have the name of the media type of RSL documents, in which there may be a
-/// reference for the `+`.
-fn has_license(text: &[u8]) -> bool {
-    let is_license = |at: usize| at >= 3 && text[at - 3..at].eq_ignore_ascii_case(b"rsl");
-    memchr::memchr2_iter(b'+', b'&', text).any(is_license)
-}
-
-/// True for the media type of RSL documents, with parameters or without.
-fn is_rsl(media_type: &str) -> bool {
-    media_type.split(';').next().is_some_and(|name| name.trim().eq_ignore_ascii_case(RSL))
-}
 
 /// The attribute of elements that are not to be quoted.
 const NO_SNIPPET: &str = "data-nosnippet";
@@ -207,12 +185,13 @@ fn feed(
 }
 
 /// The results so far, and the state.
-struct Reader<'t> {
-    page: Page,
-    text: &'t [u8],
+pub(super) struct Reader<'t> {
+    pub(super) page: Page,
+    pub(super) text: &'t [u8],
+    pub(super) encoding: AsciiCompatibleEncoding,
     cursor: Cursor<'t>,
     /// Shared with the handlers of end tags, which cannot borrow.
-    tree: Rc<RefCell<Tree>>,
+    pub(super) tree: Rc<RefCell<Tree>>,
     xml: bool,
     /// The end tag to insert after the current start tag.
     end_tag: Option<String>,
@@ -220,6 +199,8 @@ struct Reader<'t> {
     inserted: usize,
     /// The end of the last CDATA section.
     cdata_end: usize,
+    /// The end of the last RSL document in a script, also of one that was not kept.
+    pub(super) script_end: usize,
     /// The start of the part that is read.
     part: usize,
     /// The contents of `noscript` elements that may speak, in page order; each with true inside an
@@ -228,20 +209,22 @@ struct Reader<'t> {
     /// True if such a content is read.
     in_noscript: bool,
     /// True if it stands inside an element of the body.
-    is_part: bool,
+    pub(super) is_part: bool,
 }
 
 impl<'t> Reader<'t> {
-    fn new(text: &'t [u8], xml: bool) -> Reader<'t> {
+    fn new(text: &'t [u8], encoding: AsciiCompatibleEncoding, xml: bool) -> Reader<'t> {
         Reader {
             page: Page::default(),
             text,
+            encoding,
             cursor: Cursor::new(text),
             tree: Rc::default(),
             xml,
             end_tag: None,
             inserted: 0,
             cdata_end: 0,
+            script_end: 0,
             part: 0,
             noscripts: Vec::new(),
             in_noscript: false,
@@ -254,7 +237,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The offset in the page of one in the text that lol_html was given.
-    fn offset(&self, given: usize) -> usize {
+    pub(super) fn offset(&self, given: usize) -> usize {
         (self.part + given).saturating_sub(self.inserted)
     }
 
@@ -330,60 +313,12 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A link to an RSL document.
-    fn link(&mut self, tag: &Tag<'_, '_>) {
-        let is_license = attribute(tag, "rel")
-            .is_some_and(|rel| rel.split_whitespace().any(|word| word.eq_ignore_ascii_case("license")));
-        if !is_license || !attribute(tag, "type").is_some_and(|kind| is_rsl(&kind)) {
-            return;
-        }
-        // A link without a target is one that cannot be read.
-        let target = attribute(tag, "href").unwrap_or_default();
-        if target.len() > MAX_VALUE {
-            self.page.cut = true;
-            return;
-        }
-        self.license(PageLicense::Link(target.trim().to_owned()));
-    }
-
     /// The base of all links of the page, also of those before it: the first one that has an
     /// address.
     fn base(&mut self, tag: &Tag<'_, '_>) {
         let Some(base) = attribute(tag, "href").filter(|_| self.page.base.is_none()) else { return };
         self.page.cut |= base.len() > MAX_VALUE;
         self.page.base = Some(base).filter(|base| base.len() <= MAX_VALUE);
-    }
-
-    /// An RSL document in a script, which ends at the first end tag.
-    fn script(&mut self, tag: &Tag<'_, '_>) {
-        let is_rsl = attribute(tag, "type").is_some_and(|kind| is_rsl(&kind));
-        if !is_rsl {
-            return;
-        }
-        let start = self.offset(tag.source_location().bytes().end);
-        let content = self.text.get(start..).unwrap_or_default();
-        let is_end =
-            |&at: &usize| content[at..].get(2..8).is_some_and(|name| name.eq_ignore_ascii_case(b"script"));
-        let end = memmem::find_iter(content, b"</").find(is_end).unwrap_or(content.len());
-        let content = Some(&content[..end]).filter(|content| content.len() <= MAX_INLINE);
-        self.license(PageLicense::Inline(String::from_utf8_lossy(content.unwrap_or_default()).into_owned()));
-    }
-
-    fn license(&mut self, license: PageLicense) {
-        let is_part = self.stands_in_part();
-        let Page { licenses, part_licenses, cut, .. } = &mut self.page;
-        if licenses.len() + part_licenses.len() == MAX_LICENSES {
-            *cut = true;
-        } else if is_part {
-            part_licenses.push(license);
-        } else {
-            licenses.push(license);
-        }
-    }
-
-    /// True inside an element of the body.
-    fn stands_in_part(&self) -> bool {
-        self.is_part || self.tree.borrow().is_in_part()
     }
 
     fn meta(&mut self, tag: &Tag<'_, '_>, at: usize) {
@@ -447,7 +382,7 @@ fn is_html(tag: &Tag<'_, '_>) -> bool {
 }
 
 /// The first attribute of a name, with character references decoded.
-fn attribute(tag: &Tag<'_, '_>, name: &str) -> Option<String> {
+pub(super) fn attribute(tag: &Tag<'_, '_>, name: &str) -> Option<String> {
     Some(htmlize::unescape_attribute(tag.get_attribute(name)?).into_owned())
 }
 

@@ -74,6 +74,8 @@ fn time_is_linear() {
         "</p>acap".repeat(many),
         "<".repeat(many) + &"&#".repeat(many),
         "<template>".repeat(many),
+        "<svg>".to_owned() + &"<script type=application/rsl+xml>".repeat(many),
+        "<script type=application/rsl+xml />".repeat(many),
         "\r".repeat(many) + &"<p class=acap:x>".repeat(2048),
     ] {
         for kind in ["text/html", "application/xhtml+xml"] {
