@@ -1,14 +1,13 @@
 //! Attributes of RSL elements, and the mistakes of tags.
 //!
-//! Used by `reader`. Invariant: attributes are read up to [`ATTRIBUTE_LIMIT`], since the check for
-//! repeated names compares each with all before it. This file does not know which element has which
-//! attributes.
+//! Used by `reader`, for tags that `wellformed` has checked. This file does not know which element
+//! has which attributes.
 
 use quick_xml::events::BytesStart;
 use quick_xml::name::{Namespace, ResolveResult};
 use quick_xml::{NsReader, XmlVersion};
 
-use super::{ATTRIBUTE_LIMIT, NAMESPACE, over_limit};
+use super::{NAMESPACE, over_limit};
 use crate::modern::{Mistake, MistakeCode};
 
 /// The attributes of an RSL element, by their index in `allowed`. Attributes without a prefix
@@ -19,10 +18,7 @@ pub(super) fn attributes(
     allowed: &[&str],
 ) -> Result<Vec<(usize, String)>, Mistake> {
     let mut found = Vec::new();
-    for (count, attribute) in tag.attributes().enumerate() {
-        if count == ATTRIBUTE_LIMIT {
-            return Err(over_limit(ATTRIBUTE_LIMIT, "attributes of one element"));
-        }
+    for attribute in tag.attributes() {
         let attribute =
             attribute.map_err(|error| Mistake::new(MistakeCode::MalformedXml, error.to_string()))?;
         if attribute.key.as_namespace_binding().is_some() {
@@ -34,8 +30,7 @@ pub(super) fn attributes(
             ResolveResult::Bound(Namespace(NAMESPACE)) => {
                 return Err(Mistake::new(MistakeCode::UnknownAttribute, name));
             }
-            ResolveResult::Bound(_) => continue,
-            ResolveResult::Unknown(_) => return Err(Mistake::new(MistakeCode::MalformedXml, name)),
+            ResolveResult::Bound(_) | ResolveResult::Unknown(_) => continue,
         }
         let index = allowed.iter().position(|&allowed| allowed == name);
         let index = index.ok_or_else(|| Mistake::new(MistakeCode::UnknownAttribute, name))?;

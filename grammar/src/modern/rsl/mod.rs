@@ -8,6 +8,7 @@
 
 mod attributes;
 mod reader;
+mod wellformed;
 
 use super::{Mistake, MistakeCode};
 
@@ -20,7 +21,8 @@ pub const DOCUMENT_LIMIT: usize = 8 * 1024 * 1024;
 /// The greatest depth of elements. RSL itself has five levels.
 pub const DEPTH_LIMIT: usize = 64;
 
-/// The greatest number of attributes of one element, and of namespaces in scope.
+/// The greatest number of attributes of one element, and of namespaces in scope. Each is compared
+/// with all before it.
 pub const ATTRIBUTE_LIMIT: usize = 64;
 
 /// The greatest number of `content` elements in a document.

@@ -10,6 +10,7 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::name::{Namespace, ResolveResult};
 
 use super::attributes::{attributes, tag_mistake, values, xml_mistake};
+use super::wellformed::{check_declaration, check_tag, check_text, malformed};
 use super::{
     ATTRIBUTE_LIMIT, Amount, CONTENT_LIMIT, Content, DEFAULT_MAX_AGE_DAYS, DEPTH_LIMIT, LICENCE_LIMIT,
     Licence, NAMESPACE, Payment, Reporting, RslDocument, TERM_LIMIT, Terms, over_limit,
@@ -51,6 +52,7 @@ enum TermType {
 
 /// Reads a document.
 pub(super) fn read(xml: &str) -> Result<RslDocument, Mistake> {
+    check_text(xml)?;
     let mut reader = NsReader::from_str(xml);
     reader.config_mut().expand_empty_elements = true;
     reader.config_mut().check_comments = true;
@@ -62,6 +64,7 @@ pub(super) fn read(xml: &str) -> Result<RslDocument, Mistake> {
         let event = reader.read_event().map_err(xml_mistake)?;
         match event {
             Event::Start(tag) => {
+                check_tag(&reader, &tag)?;
                 let newlines = xml.as_bytes().get(counted..position).unwrap_or_default();
                 line += memchr::memchr_iter(b'\n', newlines).count();
                 counted = position;
@@ -70,14 +73,19 @@ pub(super) fn read(xml: &str) -> Result<RslDocument, Mistake> {
                 walk.open(element)?;
             }
             Event::End(_) => walk.close()?,
+            Event::Text(text) if text.contains("]]>") => return Err(malformed("]]> in text")),
             Event::Text(text) => walk.text(&text.xml10_content())?,
+            Event::CData(_) | Event::GeneralRef(_) if walk.open.is_empty() => {
+                return Err(malformed("text outside the root"));
+            }
             Event::CData(text) => walk.text(&text.xml10_content())?,
             Event::GeneralRef(reference) => walk.reference(&reference)?,
+            Event::Decl(declaration) => check_declaration(&declaration, position, xml)?,
             Event::DocType(_) => {
                 return Err(Mistake::new(MistakeCode::DocumentType, "a document type declaration"));
             }
             Event::Eof => return walk.finish(),
-            Event::Empty(_) | Event::Comment(_) | Event::PI(_) | Event::Decl(_) => {}
+            Event::Empty(_) | Event::Comment(_) | Event::PI(_) => {}
         }
     }
 }
@@ -112,12 +120,6 @@ impl Walk {
         let around = self.open.last().copied();
         if let Some(Element::Ignored) = around {
             return Ok(Element::Ignored);
-        }
-        if let ResolveResult::Unknown(prefix) = namespace {
-            return Err(Mistake::new(
-                MistakeCode::MalformedXml,
-                format!("the prefix {prefix} is not declared"),
-            ));
         }
         let Some(around) = around else { return self.root(reader, tag, is_rsl) };
         if !is_rsl {
@@ -286,7 +288,9 @@ impl Walk {
     /// A reference in text: the number of a character, or one of the five entities of XML.
     fn reference(&mut self, reference: &BytesRef<'_>) -> Result<(), Mistake> {
         if let Some(character) = reference.resolve_char_ref().map_err(xml_mistake)? {
-            return self.text(character.encode_utf8(&mut [0; 4]));
+            let text = String::from(character);
+            check_text(&text)?;
+            return self.text(&text);
         }
         match resolve_xml_entity(reference) {
             Some(text) => self.text(text),

@@ -264,6 +264,61 @@ fn malformed_documents_are_errors() {
     assert_eq!(rsl(b"\xFF\xFE<\0r\0").map_err(|mistake| mistake.code), Err(MalformedXml));
 }
 
+/// Other readers refuse such documents, or find other elements in them.
+#[test]
+fn ignored_parts_are_well_formed_too() {
+    let good = licensed("");
+    let beside = |element: &str| document(&format!("{element}<content url=\"/\"><license/></content>"));
+    let declared = |declaration: &str| format!("{declaration}{good}");
+    for xml in [
+        beside("<x xmlns='' q:a=''/>"),
+        beside("<x xmlns=''><q:y/></x>"),
+        beside("<x xmlns='' a=1/>"),
+        beside("<x xmlns='' a/>"),
+        beside("<x xmlns='' a='' a=''/>"),
+        beside("<x xmlns='' a='<'/>"),
+        beside("<x xmlns='' a='b&c'/>"),
+        beside("<x xmlns='' a='&#1;'/>"),
+        beside("<x xmlns=''>&#xFFFE;</x>"),
+        beside("<x xmlns=''>]]></x>"),
+        beside("<x xmlns=''><1y/></x>"),
+        beside("<o:a:b xmlns:o='o'/>"),
+        beside("<x xmlns='' xmlns:p=''/>"),
+        beside("<!-- \u{1} -->"),
+        beside("<x xmlns=''>\u{FFFE}</x>"),
+        beside("<?xml version='1.0'?>"),
+        declared(" <?xml version='1.0'?>"),
+        declared("<?xml version='1.0'?><?xml version='1.0'?>"),
+        declared("<?xml encoding='utf-8'?>"),
+        declared("<?xml version='2.0'?>"),
+        declared("<?xml version='1.0' encoding='UTF-16'?>"),
+        declared("<?xml version='1.0' encoding='x y'?>"),
+        declared("<?xml version='1.0' encoding='iso-8859-1'?><!-- \u{E9} -->"),
+        format!("{good}<![CDATA[]]>"),
+        format!("{good}&#32;"),
+    ] {
+        fails(&xml, MalformedXml);
+    }
+    for xml in [
+        beside("<x xmlns='urn:o' xml:lang='en' _a.1-b='&gt;>'>]] &gt; > <é/></x>"),
+        declared("<?xml version='1.0' encoding='iso-8859-1' standalone='yes'?>"),
+        declared("<?xml version='1.1'?>"),
+        declared("<?xml version='1.0' encoding='Utf-8'?><?xml-stylesheet href='a'?><!-- \u{E9} -->"),
+    ] {
+        clean(&xml);
+    }
+}
+
+/// A namespace is compared without its references (XML Names 1.0, 2.2).
+#[test]
+fn namespaces_have_no_references() {
+    let prohibits = "<prohibits type=\"usage\">ai-train</prohibits>";
+    let hidden = NAMESPACE.replace('r', "&#114;");
+    fails(&licensed(&prohibits.replace(" type", &format!(" xmlns='{hidden}' type"))), MalformedXml);
+    let prefixed = prohibits.replace("prohibits", "r:prohibits");
+    fails(&licensed(&prefixed.replace(" type", &format!(" xmlns:r='{hidden}' type"))), MalformedXml);
+}
+
 #[test]
 fn limits_bound_a_document() {
     let start = Instant::now();
