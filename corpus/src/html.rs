@@ -14,6 +14,8 @@ mod read;
 mod robots;
 #[cfg(feature = "pages")]
 mod tree;
+#[cfg(feature = "pages")]
+mod xml;
 
 #[cfg(feature = "pages")]
 pub use read::read_page;

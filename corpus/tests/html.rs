@@ -288,17 +288,43 @@ fn xhtml() {
 <script type="text/javascript">//<![CDATA[
   "<script/><meta name='robots' content='noindex' />"
 //]]></script><meta name="robots" content="ACAP allow-index" /></head>
-<body><div/><p/><![CDATA[ <br/><p class="acap:x"/><meta name="robots" content="noindex"/>]]><p><br/><b class="the-acap:allow-index"/></p>
+<body><div/><p/><![CDATA[ <br/ ]]><p><br/><b class="the-acap:allow-index"/></p>
 <i class="acap:y"/></body></html>"#;
     for kind in [None, Some("application/xhtml+xml; charset=utf-8"), Some("text/XML")] {
         let page = read_page(html.as_bytes(), kind);
         assert_eq!(metas(&page), ["6:15 robots=ACAP allow-index"], "{kind:?}");
-        assert_eq!(elements(&page), ["7:101 body>p:3>b:2 the-acap:allow-index", "8:1 body>i:4 acap:y"]);
+        assert_eq!(elements(&page), ["7:43 body>p:3>b:2 the-acap:allow-index", "8:1 body>i:4 acap:y"]);
         assert!(!page.cut);
     }
     // The same page as HTML: its script has no end tag, and all before the next one is script.
     let page = read_page(html.as_bytes(), Some("text/html"));
     assert_eq!(metas(&page), [""; 0]);
+}
+
+/// What a reader of HTML sees otherwise may hide the rest of the page.
+#[test]
+fn xhtml_that_is_no_html() {
+    let page = |body: &str| {
+        let html = "<html xmlns=\"http://www.w3.org/1999/xhtml\"><head><title/></head>";
+        read_page(format!("{html}{body}</html>").as_bytes(), Some("application/xhtml+xml"))
+    };
+    for body in [
+        "<p><![CDATA[ a > b <!-- ]]></p>",
+        "<p><![CDATA[>]]></p>",
+        "<?x a > <!-- ?>",
+        "<!--> <script> -->",
+        "<!-- a --!> <script> -->",
+        "<plaintext></plaintext>",
+        "<h:p xmlns:h='http://www.w3.org/1999/&#120;html'/>",
+        "<!DOCTYPE html [<!ENTITY r 'robots'>]>",
+    ] {
+        assert!(page(body).cut, "{body}");
+    }
+    for body in
+        ["<p><![CDATA[ a & b < ]]></p>", "<?x a ?><!-- > --><svg xmlns:x='urn:x'><x:p/><![CDATA[>]]></svg>"]
+    {
+        assert!(!page(body).cut, "{body}");
+    }
 }
 
 #[test]

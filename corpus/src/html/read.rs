@@ -7,8 +7,8 @@
 //! of the page.
 //!
 //! Text is defined as in HTML with scripts enabled: comments and the contents of `script`, `style`,
-//! `title`, `textarea`, `iframe` and similar elements have no elements inside; `template` and the
-//! CDATA sections of XML are skipped. A crawler may run scripts or not, so META elements and RSL documents
+//! `title`, `textarea`, `iframe` and similar elements have no elements inside; `template`
+//! is skipped. A crawler may run scripts or not, so META elements and RSL documents
 //! inside `noscript` count as well, and no prohibition is lost (decision 40): such text is read by
 //! itself after the page.
 //!
@@ -21,14 +21,16 @@ use std::rc::Rc;
 
 use encoding_rs::{Encoding, UTF_8};
 use lol_html::errors::RewritingError;
-use lol_html::html_content::{Comment, Element as Tag, EndTag};
-use lol_html::{AsciiCompatibleEncoding, HtmlRewriter, MemorySettings, Settings, doc_comments, element};
+use lol_html::html_content::{Comment, Doctype, Element as Tag, EndTag};
+use lol_html::{
+    AsciiCompatibleEncoding, HtmlRewriter, MemorySettings, Settings, doc_comments, doctype, element,
+};
 use memchr::memmem;
 
 use super::licenses::has_license;
 use super::place::Cursor;
 use super::tree::{Noscript, Tree};
-use super::{Element, MetaTag, Page, robots, tree};
+use super::{Element, MetaTag, Page, robots, tree, xml};
 
 /// The maximum number of META elements of one page.
 const MAX_METAS: usize = 1024;
@@ -46,12 +48,6 @@ const MAX_NOSCRIPTS: usize = 256;
 /// Bytes that lol_html may account for: mainly open elements, some 260,000 of them. The data of
 /// this reader about them can add twice as much.
 const MAX_PARSER_MEMORY: usize = 32 << 20;
-
-/// The namespace of elements of HTML.
-const XHTML: &str = "http://www.w3.org/1999/xhtml";
-
-/// The beginning of a CDATA section.
-const CDATA: &[u8] = b"<![CDATA[";
 
 /// Reads one page. `content_type` gives the character set, and whether the page is XML.
 ///
@@ -100,6 +96,10 @@ fn read_part(reader: &mut Reader<'_>, tags: &str, part: Range<usize>) {
         }))
         .append_document_content_handler(doc_comments!(|comment: &mut Comment<'_>| {
             reader.borrow_mut().comment(comment);
+            Ok(())
+        }))
+        .append_document_content_handler(doctype!(|doctype: &mut Doctype<'_>| {
+            reader.borrow_mut().doctype(doctype);
             Ok(())
         }))
         .with_encoding(encoding)
@@ -197,8 +197,6 @@ pub(super) struct Reader<'t> {
     end_tag: Option<String>,
     /// Bytes inserted so far, by which lol_html's offsets are too large.
     inserted: usize,
-    /// The end of the last CDATA section.
-    cdata_end: usize,
     /// The end of the last RSL document in a script, also of one that was not kept.
     pub(super) script_end: usize,
     /// The start of the part that is read.
@@ -223,7 +221,6 @@ impl<'t> Reader<'t> {
             xml,
             end_tag: None,
             inserted: 0,
-            cdata_end: 0,
             script_end: 0,
             part: 0,
             noscripts: Vec::new(),
@@ -266,7 +263,8 @@ impl<'t> Reader<'t> {
         // A tag inside an open `noscript` shows that it is no text here, as in SVG.
         self.tree.borrow_mut().noscript.take_if(|noscript| noscript.end.is_none());
         self.take_noscript(at);
-        if at < self.cdata_end || self.tree.borrow().in_template {
+        self.page.cut |= self.xml && xml::is_odd(tag);
+        if self.tree.borrow().in_template {
             return;
         }
         let position = self.tree.borrow_mut().start(&name);
@@ -359,26 +357,27 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// In HTML, a CDATA section outside SVG and MathML is a comment that ends at the first `>`. In
-    /// XML the rest of the section is skipped.
+    /// In XML, a comment, CDATA section or processing instruction may go on behind the end that HTML
+    /// sees, and hide what follows.
     fn comment(&mut self, comment: &Comment<'_>) {
-        if !self.xml {
-            return;
+        if self.xml {
+            let Range { start, end } = comment.source_location().bytes();
+            let text = self.text.get(self.offset(start)..self.offset(end));
+            self.page.cut |= !text.is_some_and(xml::is_whole);
         }
-        let start = self.offset(comment.source_location().bytes().start);
-        let Some(section) = self.text.get(start..).and_then(|text| text.strip_prefix(CDATA)) else { return };
-        // A section that does not end before the next begins is none; so text is searched only
-        // once.
-        let section = memmem::find(section, CDATA).map_or(section, |next| &section[..next]);
-        if let (Some(end), true) = (memmem::find(section, b"]]>"), start >= self.cdata_end) {
-            self.cdata_end = start + CDATA.len() + end;
-        }
+    }
+
+    /// A document type may declare entities, which are not expanded.
+    fn doctype(&mut self, doctype: &Doctype<'_>) {
+        let Range { start, end } = doctype.source_location().bytes();
+        let text = self.text.get(self.offset(start)..self.offset(end)).unwrap_or_default();
+        self.page.cut |= self.xml && text.contains(&b'[');
     }
 }
 
 /// True for an element of HTML, and none of SVG or MathML with such a name.
 fn is_html(tag: &Tag<'_, '_>) -> bool {
-    tag.namespace_uri() == XHTML
+    tag.namespace_uri() == xml::XHTML
 }
 
 /// The first attribute of a name, with character references decoded.
