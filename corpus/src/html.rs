@@ -18,6 +18,8 @@ mod tree;
 mod xml;
 
 #[cfg(feature = "pages")]
+pub(crate) use read::is_page;
+#[cfg(feature = "pages")]
 pub use read::read_page;
 use robomaton_compiler as compiler;
 use robomaton_compiler::PageLicense;

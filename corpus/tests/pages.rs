@@ -55,6 +55,37 @@ fn pages_speak_for_themselves() {
     assert_eq!(robots_alone.image, with_pages(&records[..1]).image);
 }
 
+/// A byte order mark says what the media type leaves open.
+#[test]
+fn pages_in_utf_16() {
+    let page = "<?xml version='1.0'?><html><head><meta name='robots' content='noindex'/></head></html>";
+    let sixteen = |mark: &str| -> Vec<u8> {
+        format!("{mark}{page}").encode_utf16().flat_map(u16::to_le_bytes).collect()
+    };
+    let capture = |path: &str, header: &str, body: &[u8]| {
+        let block = [format!("HTTP/1.1 200 OK\r\n{header}\r\n").as_bytes(), body].concat();
+        at(1, &format!("https://a.example/{path}"), block)
+    };
+    let built = with_pages(&[
+        at(1, "https://a.example/robots.txt", text(ROBOTS)),
+        capture("bare", "", &sixteen("\u{feff}")),
+        capture("xml", "Content-Type: application/xml\r\n", &sixteen("\u{feff}")),
+        capture("unmarked", "Content-Type: text/html\r\n", &sixteen("")),
+        capture("image", "Content-Type: text/html\r\n", b"\x89PNG\r\n"),
+        capture("png", "Content-Type: image/png\r\n", b"\x89PNG\r\n"),
+    ]);
+    let image = opened(&built, 0);
+    for (path, expected) in [
+        ("bare", "disallowed"),
+        ("xml", "disallowed"),
+        ("unmarked", "unknown incomplete"),
+        ("image", "unknown incomplete"),
+        ("png", "allowed"),
+    ] {
+        assert_eq!(index(&image, &format!("https://a.example/{path}")), expected, "{path}");
+    }
+}
+
 #[test]
 fn the_newest_capture_of_a_page_counts() {
     let robots = at(1, "https://a.example/robots.txt", text(ROBOTS));

@@ -408,7 +408,7 @@ const PACKED: [&[u8]; 2] = [b"\x1f\x8b", b"\x28\xb5\x2f\xfd"];
 #[cfg(feature = "pages")]
 fn page_of(capture: &Capture) -> Option<html::Page> {
     is_success(capture.status).then(|| {
-        if !is_html(capture) {
+        if !html::is_page(&capture.body, capture.content_type.as_deref()) {
             // Without a media type, the rest of the body may be a page.
             let cut = capture.is_partial() && capture.content_type.is_none();
             return html::Page { cut, ..html::Page::default() };
@@ -430,13 +430,6 @@ fn page_of(_: &Capture) -> Option<html::Page> {
 fn unread_page_of(answer: &Capture) -> Option<html::Page> {
     let may_be_page = matches!(answer.status, 0 | NOT_MODIFIED) || is_success(answer.status);
     may_be_page.then(|| html::Page { cut: true, ..html::Page::default() })
-}
-
-/// True if a capture is HTML or XHTML, by its media type or its first bytes.
-#[cfg(feature = "pages")]
-fn is_html(capture: &Capture) -> bool {
-    let media_type = capture.content_type.as_deref().unwrap_or_default().to_ascii_lowercase();
-    media_type.contains("html") || sniff(&capture.body, Some(&media_type)) == Looks::Html
 }
 
 /// The page in the form that the compiler takes.

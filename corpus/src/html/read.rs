@@ -31,6 +31,7 @@ use super::licenses::has_license;
 use super::place::Cursor;
 use super::tree::{Noscript, Tree};
 use super::{Element, MetaTag, Page, robots, tree, xml};
+use crate::{Looks, sniff};
 
 /// The maximum number of META elements of one page.
 const MAX_METAS: usize = 1024;
@@ -44,6 +45,9 @@ pub(super) const MAX_VALUE: usize = 4096;
 
 /// The maximum number of `noscript` elements with META elements or RSL documents of one page.
 const MAX_NOSCRIPTS: usize = 256;
+
+/// The bytes of a body by which a page is known.
+const BEGINNING: usize = 4096;
 
 /// Bytes that lol_html may account for: mainly open elements, some 260,000 of them. The data of
 /// this reader about them can add twice as much.
@@ -59,6 +63,8 @@ pub fn read_page(html: &[u8], content_type: Option<&str>) -> Page {
         Some(kind) => kind.to_ascii_lowercase().contains("xml"),
         None => text.starts_with(b"<?xml"),
     };
+    // A tokenizer finds no tags in UTF-16 without a mark, in an image or in an archive.
+    let is_binary = sniff(&text, None) == Looks::Binary;
     let has_nosnippet = may_be_silent(&text);
     let tags = match () {
         () if xml || has_nosnippet || has_license(&text) || may_bear_tokens(&text) => "*",
@@ -67,6 +73,7 @@ pub fn read_page(html: &[u8], content_type: Option<&str>) -> Page {
     let mut reader = Reader::new(&text, encoding, xml);
     read_part(&mut reader, tags, 0..text.len());
     reader.take_noscript(text.len());
+    reader.page.cut |= is_binary;
     let noscripts = std::mem::take(&mut reader.noscripts);
     if !noscripts.is_empty() {
         reader = Reader { page: reader.page, in_noscript: true, ..Reader::new(&text, encoding, xml) };
@@ -81,6 +88,13 @@ pub fn read_page(html: &[u8], content_type: Option<&str>) -> Page {
         reader.page.metas.sort_by_key(|tag| (tag.line, tag.column));
     }
     reader.page
+}
+
+/// True if a body is a page: HTML or XHTML, by its media type or its first bytes.
+pub(crate) fn is_page(body: &[u8], content_type: Option<&str>) -> bool {
+    let is_html = content_type.is_some_and(|kind| kind.to_ascii_lowercase().contains("html"));
+    is_html
+        || sniff(&decoded(&body[..body.len().min(BEGINNING)], content_type).1, content_type) == Looks::Html
 }
 
 /// Reads a part of the page; parts ascend.
