@@ -436,6 +436,16 @@ fn rsl_documents_of_parts() {
         ("<ul><li>x@", true),
         ("<div><noscript>@</noscript></div><p>", true),
         ("<noscript><p>@</noscript>", true),
+        ("<body><div><ul><li>x<li>y</ul><table><tr><td><p>x</table></div>@", false),
+        // Where tags are misnested, the element may still be open.
+        ("<body><b><div></b>@</div>", true),
+        ("<body><span><p></span>@", true),
+        ("<form><div></form>@</div>", true),
+        ("<body><div></body>@</div>", true),
+        ("<body><p></body>@", true),
+        ("<html><body><div></html>@</div>", true),
+        ("<div><template></div>@</template>", true),
+        ("<body><p><table></table>@", true),
     ] {
         for (document, license) in
             [(link, PageLicense::Link("/a".to_owned())), (script, PageLicense::Inline("<rsl>".to_owned()))]

@@ -295,7 +295,7 @@ impl<'t> Reader<'t> {
         let is_part = self.stands_in_part();
         if let (Some(position), true) = (position, has_content) {
             let serial = self.tree.borrow_mut().open(&name, position);
-            self.on_end(tag, move |tree, _| tree.end(serial));
+            self.on_end(tag, move |tree, end| tree.end(serial, &end.name()));
         }
         if name == "noscript" && has_content {
             let shift = self.inserted;
@@ -303,7 +303,8 @@ impl<'t> Reader<'t> {
             self.tree.borrow_mut().noscript = Some(Noscript { start, end: None, is_part });
             self.on_end(tag, move |tree, end| {
                 if let Some(noscript) = &mut tree.noscript {
-                    noscript.end = Some(end.saturating_sub(shift));
+                    let start = end.source_location().bytes().start;
+                    noscript.end = Some(start.saturating_sub(shift));
                 }
             });
         }
@@ -313,13 +314,12 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Calls `act` on the tree and the offset of the end tag when lol_html finds the element
-    /// closed.
-    fn on_end(&self, tag: &mut Tag<'_, '_>, act: impl FnOnce(&mut Tree, usize) + 'static) {
+    /// Calls `act` on the tree and the end tag by which lol_html finds the element closed.
+    fn on_end(&self, tag: &mut Tag<'_, '_>, act: impl FnOnce(&mut Tree, &EndTag<'_>) + 'static) {
         let tree = Rc::clone(&self.tree);
         if let Some(handlers) = tag.end_tag_handlers() {
             handlers.push(Box::new(move |end: &mut EndTag<'_>| {
-                act(&mut tree.borrow_mut(), end.source_location().bytes().start);
+                act(&mut tree.borrow_mut(), end);
                 Ok(())
             }));
         }

@@ -68,6 +68,12 @@ const ENDS_P: [&str; 46] = [
     "ul",
 ];
 
+/// Elements whose end tag may be omitted before the end of those around them.
+const OMITS_END: [&str; 16] = [
+    "dd", "dt", "li", "optgroup", "option", "p", "rb", "rp", "rt", "rtc", "tbody", "td", "tfoot", "th",
+    "thead", "tr",
+];
+
 struct Open {
     serial: u64,
     name: Box<str>,
@@ -82,6 +88,9 @@ pub(super) struct Tree {
     serial: u64,
     /// Children outside all elements, as in a page without `body`.
     children: u32,
+    /// True if an end tag has closed elements that HTML may keep open, so what follows may stand
+    /// inside them.
+    is_misnested: bool,
     /// True inside a `template`.
     pub(super) in_template: bool,
     /// The last `noscript`.
@@ -102,6 +111,8 @@ impl Tree {
     /// Records a start tag. Returns its index among its parent's children, 0 if there can only be
     /// one; `None` if it is too deep.
     pub(super) fn start(&mut self, name: &str) -> Option<u32> {
+        // Without a document type, a table stands in an open `p`.
+        self.is_misnested |= name == "table" && self.open.last().is_some_and(|last| &*last.name == "p");
         while self.open.last().is_some_and(|last| ends(name, &last.name)) {
             self.open.pop();
         }
@@ -117,9 +128,9 @@ impl Tree {
         Some(*children)
     }
 
-    /// True inside an element that is a part of the page.
+    /// True inside an element that is a part of the page, or where that is doubtful.
     pub(super) fn is_in_part(&self) -> bool {
-        self.open.iter().any(|open| !matches!(&*open.name, "head" | "body"))
+        self.is_misnested || self.open.iter().any(|open| !matches!(&*open.name, "head" | "body"))
     }
 
     /// Opens an element placed by [`Tree::start`]; returns its number for [`Tree::end`].
@@ -134,11 +145,17 @@ impl Tree {
         self.serial
     }
 
-    /// Closes an element and all open elements inside it; has no effect if it is already closed.
-    pub(super) fn end(&mut self, serial: u64) {
-        if let Some(at) = self.open.iter().rposition(|open| open.serial == serial) {
-            self.open.truncate(at);
-        }
+    /// Closes an element and all open elements inside it by the end tag of one of them, or of one
+    /// around them; has no effect if it is already closed.
+    pub(super) fn end(&mut self, serial: u64, tag: &str) {
+        let Some(at) = self.open.iter().rposition(|open| open.serial == serial) else { return };
+        // HTML ignores the end tags of `body` and inline elements, or moves elements, if others are
+        // open inside.
+        let is_block = ENDS_P.contains(&tag);
+        let mut closed = self.open.drain(at..).enumerate();
+        self.is_misnested |= !closed.all(|(number, open)| {
+            number == 0 && *open.name == *shortened(tag) || is_block && OMITS_END.contains(&&*open.name)
+        });
     }
 
     /// The path of an element that [`Tree::start`] has placed and that is not open yet.
