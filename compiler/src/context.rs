@@ -117,12 +117,9 @@ impl Page {
         self.headers.iter().filter(move |header| header.name == name).map(|header| header.value.as_slice())
     }
 
-    /// The contents of the META tags with this name, in any case.
-    pub fn meta<'p>(&'p self, name: &'p str) -> impl Iterator<Item = &'p str> {
-        self.metas
-            .iter()
-            .filter(move |tag| tag.name.eq_ignore_ascii_case(name))
-            .map(|tag| tag.content.as_str())
+    /// The META tags with this name, in any case.
+    pub fn meta<'p>(&'p self, name: &'p str) -> impl Iterator<Item = &'p MetaTag> {
+        self.metas.iter().filter(move |tag| tag.name.eq_ignore_ascii_case(name))
     }
 }
 

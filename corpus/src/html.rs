@@ -34,7 +34,8 @@ pub struct Page {
     pub elements: Vec<Element>,
     /// Its RSL documents, and links to them.
     pub licenses: Vec<PageLicense>,
-    /// Its licences inside an element of its body: each speaks of that element alone.
+    /// Its licences inside an element of its body, each of which speaks of that element alone, and
+    /// those inside `noscript`, which not every crawler sees.
     pub part_licenses: Vec<PageLicense>,
     /// The address against which its links are resolved, as written, if it states one.
     pub base: Option<String>,
@@ -118,6 +119,6 @@ pub struct Element {
     ///
     /// Elements count as written, whatever their name. Omitted end tags are understood; where
     /// elements overlap, the path is a good guess. Steps below a depth that no real page reaches
-    /// are a `…`.
+    /// are a `…`. Inside a `noscript`, the path begins with it.
     pub path: String,
 }

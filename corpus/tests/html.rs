@@ -203,8 +203,8 @@ fn meta_in_noscript() {
         </noscript><meta name='robots' content='index'/></head>";
     assert_eq!(metas_of(xhtml), ["1:55 robots=noindex", "1:105 robots=index"]);
     let many = |count| read_page(format!("<noscript>{noindex}</noscript>").repeat(count).as_bytes(), None);
-    assert_eq!((many(256).metas.len(), many(256).cut), (256, false));
-    assert_eq!((many(257).metas.len(), many(257).cut), (256, true));
+    assert_eq!((many(1024).metas.len(), many(1024).cut), (1024, false));
+    assert_eq!((many(1025).metas.len(), many(1025).cut), (1024, true));
 }
 
 /// An element of SVG is no `template` and no `base`.
@@ -405,10 +405,14 @@ fn rsl_documents_are_found_however_they_are_named() {
         ("<link rel=license type='application/rsl+xml; charset=utf-8' href=/a>", link("/a")),
         ("<link rel=license type=' Application/RSL+XML;q=1' href=/a>", link("/a")),
         ("<script type='application/rsl+xml;charset=utf-8'><rsl></script>", inline("<rsl>")),
+    ] {
+        assert_eq!(read_page(html.as_bytes(), None).licenses, [license], "{html}");
+    }
+    for (html, license) in [
         ("<noscript><link rel=license type=application/rsl+xml href=/a></noscript>", link("/a")),
         ("<body><noscript><script type=application/rsl+xml><rsl></script></noscript>", inline("<rsl>")),
     ] {
-        assert_eq!(read_page(html.as_bytes(), None).licenses, [license], "{html}");
+        assert_eq!(read_page(html.as_bytes(), None).part_licenses, [license], "{html}");
     }
     for html in [
         "<link rel=license type='text/html; application/rsl+xml' href=/a>",
@@ -429,12 +433,11 @@ fn rsl_documents_of_parts() {
         ("<meta charset=utf-8>@<p>x", false),
         ("<body><div>x</div>@<p>", false),
         ("<body><p>x<div>y</div>@", false),
-        ("<head><noscript>@</noscript></head>", false),
-        ("<body><noscript>@</noscript>", false),
         ("<div>x@</div>", true),
         ("<body><article><p>x</p>@</article>", true),
         ("<ul><li>x@", true),
-        ("<div><noscript>@</noscript></div><p>", true),
+        ("<head><noscript>@</noscript></head>", true),
+        ("<body><noscript>@</noscript>", true),
         ("<noscript><p>@</noscript>", true),
         ("<body><div><ul><li>x<li>y</ul><table><tr><td><p>x</table></div>@", false),
         // Where tags are misnested, the element may still be open.
@@ -470,6 +473,16 @@ fn silent_elements_in_any_case() {
             assert_eq!(page.elements.len(), 1, "{name} {beside}");
         }
     }
+}
+
+/// A crawler that runs no scripts sees elements inside `noscript` (decision 40).
+#[test]
+fn tokens_in_noscript() {
+    let html = "<head><noscript><p class=acap:x></noscript><body>\n<noscript>é<i><div data-nosnippet>\
+        </noscript><p class=acap:y>";
+    let expected =
+        ["1:17 noscript>p:1 acap:x", "2:16 noscript>i:1>div:1 data-nosnippet", "2:47 body>p:2 acap:y"];
+    assert_eq!(elements_of(html), expected);
 }
 
 /// What stands in a `noscript` inside another one is not read, and may refuse.

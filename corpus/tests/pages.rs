@@ -86,6 +86,58 @@ fn pages_in_utf_16() {
     }
 }
 
+/// A crawler may run scripts or not: what `noscript` contains may refuse, and permits nothing
+/// (decision 40).
+#[test]
+fn noscript_permits_nothing() {
+    let page = |path: &str, header: &str, content: &str| {
+        let html = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{header}\r\n{content}");
+        at(1, &format!("https://a.example/{path}"), html)
+    };
+    let license = "<script type=application/rsl+xml><rsl xmlns='https://rslstandard.org/rsl'><content url=''>\
+        <license><permits type='usage'>all</permits></license></content></rsl></script>";
+    let built = with_pages(&[
+        at(1, "https://a.example/robots.txt", text("ACAP-crawler: *\nACAP-disallow-index: /acap\n")),
+        page("license", "", &format!("<noscript>{license}</noscript>")),
+        page("zero", "tdm-reservation: 1\r\n", "<noscript><meta name=tdm-reservation content=0></noscript>"),
+        page("one", "", "<noscript><meta name=tdm-reservation content='1\n'></noscript>"),
+        page(
+            "policy",
+            "tdm-reservation: 1\r\n",
+            "<noscript><meta name=tdm-policy content=https://p.example/></noscript>",
+        ),
+        page(
+            "embedded",
+            "",
+            "<meta name=robots content=noindex><noscript><meta name=robots content=indexifembedded></noscript>",
+        ),
+        page("images", "", "<noscript><meta name=robots content=noimageai></noscript>"),
+        page("acap", "", "<noscript><meta name=bot content='ACAP allow-index'></noscript>"),
+        page(
+            "limited",
+            "",
+            "<noscript><meta name=bot content='ACAP allow-index time-limit=3-days'></noscript>",
+        ),
+        page("silent", "", "<body><noscript><div data-nosnippet>x</div></noscript>"),
+        page("class", "", "<body><noscript><p class=acap:disallow-preserve>x</noscript>"),
+    ]);
+    let image = opened(&built, 0);
+    for (path, usage, expected) in [
+        ("license", "ai-train", "unknown"),
+        ("zero", "tdm", "disallowed"),
+        ("one", "tdm", "disallowed"),
+        ("policy", "tdm", "disallowed"),
+        ("embedded", "index", "disallowed"),
+        ("images", "ai-train", "unknown incomplete"),
+        ("acap", "index", "disallowed"),
+        ("limited", "index", "disallowed"),
+        ("silent", "present-snippet", "disallowed"),
+        ("class", "preserve", "disallowed"),
+    ] {
+        assert_eq!(ask(&image, "bot", usage, &format!("https://a.example/{path}")), expected, "{path}");
+    }
+}
+
 #[test]
 fn the_newest_capture_of_a_page_counts() {
     let robots = at(1, "https://a.example/robots.txt", text(ROBOTS));

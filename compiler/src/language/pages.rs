@@ -125,6 +125,11 @@ fn read(page: &Page, target: usize, groups: &mut BTreeMap<Address, Vec<Statement
             // Fields with features of a later version than the page states are ignored (M16, M17).
             Meta::Permission { qualifiers, .. }
                 if dialect < Dialect::OneOne && qualifiers.iter().any(|(name, _)| is_later(name)) => {}
+            // A crawler that runs scripts does not see it. To another one, its conditions restrict.
+            Meta::Permission { qualifiers, .. } if tag.in_noscript && qualifiers.is_empty() => {}
+            Meta::Permission { purpose, usage, .. } if tag.in_noscript => {
+                say(Role::Page, purpose, usage, Sense::Prohibit, Vec::new());
+            }
             Meta::Permission { purpose, usage, qualifiers } => {
                 say(Role::Page, purpose, usage, Sense::Permit, qualifiers);
             }

@@ -6,12 +6,12 @@
 //! default. This file does not know how a directive is written.
 
 use super::{CUT, Language, Lints, QUOTED, Source, preference_text};
-use crate::Page;
 use crate::context::{Header, NO_SNIPPET};
 use crate::limits::OverLimit;
 use crate::lowering::preferences::{Said, Scope, set_of, shortened};
 use crate::lowering::{Lowering, token_of};
 use crate::policy::Combiner;
+use crate::{MetaTag, Page};
 use robomaton_formats::Profile;
 use robomaton_formats::condition::Condition;
 use robomaton_formats::detail::Bytes;
@@ -73,6 +73,8 @@ pub(super) fn of_page(page: &Page) -> Bytes<'static> {
 /// A list of directives and its place.
 struct Tag {
     carrier: Carrier,
+    /// Not every crawler sees it, so it may only refuse.
+    in_noscript: bool,
     line: u32,
     text: String,
     directives: Vec<Directive>,
@@ -108,6 +110,7 @@ fn state(page: &Page, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> 
             };
             let tag = Tag {
                 carrier: Carrier::Header,
+                in_noscript: false,
                 line: 0,
                 text: text.to_string(),
                 directives: of_agent.directives,
@@ -124,7 +127,8 @@ fn state(page: &Page, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> 
         let text = format!("META {} {:?}", shortened(&tag.name, QUOTED), shortened(&tag.content, QUOTED));
         let Directives { directives, mistakes } = directives(tag.content.as_bytes());
         is_whole &= mistakes.iter().all(|mistake| mistake.code != MistakeCode::OverLimit);
-        let tag = Tag { carrier: Carrier::Page, line: tag.line, text, directives };
+        let MetaTag { line, in_noscript, .. } = *tag;
+        let tag = Tag { carrier: Carrier::Page, in_noscript, line, text, directives };
         by_agent.entry(agent).or_default().push(tag);
     }
     if !is_whole {
@@ -146,8 +150,8 @@ fn state(page: &Page, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> 
         let said = Said { usage: PRESENT_SNIPPET, effect: Effect::Refused, rank: 1, conditions: 0 };
         lowering.state(everyone, record, set_of(LANGUAGE, Carrier::Element), [said]);
     }
-    let is_embedded =
-        |tags: &Vec<Tag>| tags.iter().any(|tag| tag.directives.contains(&Directive::IndexIfEmbedded));
+    let softens = |tag: &Tag| !tag.in_noscript && tag.directives.contains(&Directive::IndexIfEmbedded);
+    let is_embedded = |tags: &Vec<Tag>| tags.iter().any(softens);
     let for_all = by_agent.get(&None).is_some_and(is_embedded);
     for (agent, tags) in by_agent {
         let embedded = for_all || is_embedded(&tags);
@@ -187,6 +191,9 @@ fn state_tag(
             said.push(Said { usage: AI_INPUT, effect: Effect::Refused, rank: 1, conditions: 0 });
         }
     }
+    if tag.in_noscript {
+        said.iter_mut().chain(&mut for_bing).for_each(confine);
+    }
     let record = Record {
         language: LANGUAGE,
         carrier: tag.carrier,
@@ -214,6 +221,14 @@ fn state_tag(
         }
     }
     Ok(())
+}
+
+/// Reduces what a tag inside `noscript` says about models, which no page permits by its silence: who
+/// does not see the tag has no permission.
+fn confine(said: &mut Said) {
+    if said.effect == Effect::Conditional && matches!(said.usage, AI_TRAIN | AI_INPUT) {
+        (said.effect, said.conditions) = (Effect::Unread, 0);
+    }
 }
 
 /// The crawlers of Bing, and the table by which their `noarchive` speaks of models (Bing's blog of

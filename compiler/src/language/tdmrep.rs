@@ -4,14 +4,15 @@
 //! The first rule of the file that matches decides, even if its value is bad; a rule whose location
 //! cannot be read may match everything. A META tag supersedes the header, and the header the file,
 //! each property by itself; so what a page adds is resolved here, and ranks above the file. A
-//! reservation refuses, or permits under the terms of its policy; its absence permits.
+//! reservation refuses, or permits under the terms of its policy; its absence permits. Inside
+//! `noscript`, a tag may only refuse.
 
 use super::{CUT, Language, Source, UNFETCHED, conventional};
-use crate::Page;
 use crate::limits::OverLimit;
 use crate::lowering::Lowering;
 use crate::lowering::preferences::{Said, Scope, on_parts, set_of};
 use crate::policy::Combiner;
+use crate::{MetaTag, Page};
 use robomaton_formats::condition::Condition;
 use robomaton_formats::detail::Bytes;
 use robomaton_formats::preference::{self, Carrier, Effect, Record};
@@ -202,11 +203,15 @@ impl Own {
             page.header("tdm-reservation").flat_map(values).filter_map(reservation).max(),
             page.header("tdm-policy").next().and_then(text).filter(|policy| !policy.is_empty()),
         );
+        let reserves = |tag: &MetaTag| {
+            let reserves = reservation(tag.content.trim_ascii().as_bytes());
+            reserves.filter(|reserves| *reserves || !tag.in_noscript)
+        };
         let meta = (
-            page.meta("tdm-reservation").filter_map(|value| reservation(value.as_bytes())).max(),
+            page.meta("tdm-reservation").filter_map(reserves).max(),
             page.meta("tdm-policy")
-                .next()
-                .and_then(|value| text(value.as_bytes()))
+                .find(|tag| !tag.in_noscript)
+                .and_then(|tag| text(tag.content.as_bytes()))
                 .filter(|policy| !policy.is_empty()),
         );
         if (&header, &meta) == (&(None, None), &(None, None)) {

@@ -41,7 +41,8 @@ fn of_permissions(pages: &[Page]) -> Vec<PageFinding> {
         });
         for (tag, meta) in page.metas.iter().zip(&contents) {
             if tag.in_noscript {
-                let message = "a crawler that runs scripts may not see a tag inside noscript; it counts";
+                let message =
+                    "a crawler that runs scripts may not see a tag inside noscript; it may only prohibit";
                 say(tag.line, (Code::MetaInNoscript, message.to_owned()));
             }
             of_tag(&tag.content, meta, stated).into_iter().for_each(|remark| say(tag.line, remark));

@@ -87,14 +87,10 @@ impl Reader<'_> {
             return;
         }
         let license = license(self);
-        match self.stands_in_part() {
+        // A crawler that runs scripts does not see what `noscript` contains.
+        match self.in_noscript || self.tree.borrow().is_in_part() {
             true => self.page.part_licenses.push(license),
             false => self.page.licenses.push(license),
         }
-    }
-
-    /// True inside an element of the body.
-    pub(super) fn stands_in_part(&self) -> bool {
-        self.is_part || self.tree.borrow().is_in_part()
     }
 }

@@ -7,10 +7,9 @@
 //! of the page.
 //!
 //! Text is defined as in HTML with scripts enabled: comments and the contents of `script`, `style`,
-//! `title`, `textarea`, `iframe` and similar elements have no elements inside; `template`
-//! is skipped. A crawler may run scripts or not, so META elements and RSL documents
-//! inside `noscript` count as well, and no prohibition is lost (decision 40): such text is read by
-//! itself after the page.
+//! `title`, `textarea`, `iframe` and similar elements have no elements inside; `template` is
+//! skipped. A crawler may run scripts or not, so what `noscript` contains counts as well, and no
+//! prohibition is lost (decision 40): such text is read by itself after the page.
 //!
 //! It does not know the syntax of a permission, nor which META element wins.
 
@@ -43,8 +42,8 @@ const MAX_ELEMENTS: usize = 2048;
 /// permission is none.
 pub(super) const MAX_VALUE: usize = 4096;
 
-/// The maximum number of `noscript` elements with META elements or RSL documents of one page.
-const MAX_NOSCRIPTS: usize = 256;
+/// The maximum number of `noscript` elements of one page that may say something.
+const MAX_NOSCRIPTS: usize = 1024;
 
 /// The bytes of a body by which a page is known.
 const BEGINNING: usize = 4096;
@@ -77,15 +76,15 @@ pub fn read_page(html: &[u8], content_type: Option<&str>) -> Page {
     let noscripts = std::mem::take(&mut reader.noscripts);
     if !noscripts.is_empty() {
         reader = Reader { page: reader.page, in_noscript: true, ..Reader::new(&text, encoding, xml) };
-        for (content, is_part) in noscripts {
+        for content in noscripts {
             let end = content.end;
-            reader.is_part = is_part;
             read_part(&mut reader, "*", content);
             reader.take_noscript(end);
         }
         // Those inside are not read.
         reader.page.cut |= !reader.noscripts.is_empty();
         reader.page.metas.sort_by_key(|tag| (tag.line, tag.column));
+        reader.page.elements.sort_by_key(|element| (element.line, element.column));
     }
     reader.page
 }
@@ -215,13 +214,10 @@ pub(super) struct Reader<'t> {
     pub(super) script_end: usize,
     /// The start of the part that is read.
     part: usize,
-    /// The contents of `noscript` elements that may speak, in page order; each with true inside an
-    /// element of the body.
-    noscripts: Vec<(Range<usize>, bool)>,
+    /// The contents of `noscript` elements that may speak, in page order.
+    noscripts: Vec<Range<usize>>,
     /// True if such a content is read.
-    in_noscript: bool,
-    /// True if it stands inside an element of the body.
-    pub(super) is_part: bool,
+    pub(super) in_noscript: bool,
 }
 
 impl<'t> Reader<'t> {
@@ -239,7 +235,6 @@ impl<'t> Reader<'t> {
             part: 0,
             noscripts: Vec::new(),
             in_noscript: false,
-            is_part: false,
         }
     }
 
@@ -259,11 +254,14 @@ impl<'t> Reader<'t> {
         let Some(text) = self.text.get(content.clone()) else { return };
         let is_meta =
             |at: usize| text.get(at + 1..at + 5).is_some_and(|name| name.eq_ignore_ascii_case(b"meta"));
-        let speaks = memchr::memchr_iter(b'<', text).any(is_meta) || has_license(text);
+        let speaks = memchr::memchr_iter(b'<', text).any(is_meta)
+            || has_license(text)
+            || may_be_silent(text)
+            || may_bear_tokens(text);
         if speaks && self.noscripts.len() == MAX_NOSCRIPTS {
             self.page.cut = true;
         } else if speaks {
-            self.noscripts.push((content, noscript.is_part));
+            self.noscripts.push(content);
         }
     }
 
@@ -289,10 +287,7 @@ impl<'t> Reader<'t> {
             "script" if has_content => self.script(tag),
             _ => {}
         }
-        if !self.in_noscript {
-            self.tokens(tag, &name, at, position);
-        }
-        let is_part = self.stands_in_part();
+        self.tokens(tag, &name, at, position);
         if let (Some(position), true) = (position, has_content) {
             let serial = self.tree.borrow_mut().open(&name, position);
             self.on_end(tag, move |tree, end| tree.end(serial, &end.name()));
@@ -300,7 +295,7 @@ impl<'t> Reader<'t> {
         if name == "noscript" && has_content {
             let shift = self.inserted;
             let start = self.offset(tag.source_location().bytes().end);
-            self.tree.borrow_mut().noscript = Some(Noscript { start, end: None, is_part });
+            self.tree.borrow_mut().noscript = Some(Noscript { start, end: None });
             self.on_end(tag, move |tree, end| {
                 if let Some(noscript) = &mut tree.noscript {
                     let start = end.source_location().bytes().start;
@@ -360,13 +355,14 @@ impl<'t> Reader<'t> {
             let id = attribute(tag, "id");
             self.page.cut |= position.is_none() || id.as_ref().is_some_and(|id| id.len() > MAX_VALUE);
             let (line, column) = self.cursor.place(at);
+            let path = self.tree.borrow().path(name, position);
             self.page.elements.push(Element {
                 tag: tree::shortened(name).to_owned(),
                 id: id.filter(|id| id.len() <= MAX_VALUE),
                 token: token.to_owned(),
                 line,
                 column,
-                path: self.tree.borrow().path(name, position),
+                path: if self.in_noscript { format!("noscript>{path}") } else { path },
             });
         }
     }

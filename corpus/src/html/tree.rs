@@ -103,8 +103,6 @@ pub(super) struct Noscript {
     pub(super) start: usize,
     /// The end of its content, once that is known.
     pub(super) end: Option<usize>,
-    /// True inside an element of the body.
-    pub(super) is_part: bool,
 }
 
 impl Tree {
