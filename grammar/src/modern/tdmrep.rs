@@ -128,20 +128,20 @@ fn depth(json: &[u8]) -> usize {
 }
 
 /// The members of an object, in order; a map would keep one of several with one name.
-struct Members(Vec<(String, Value)>);
+struct Members<'j>(Vec<(String, &'j RawValue)>);
 
-impl<'de> Deserialize<'de> for Members {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Members, D::Error> {
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Members<'de>, D::Error> {
         struct InOrder;
 
         impl<'de> Visitor<'de> for InOrder {
-            type Value = Members;
+            type Value = Members<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
                 let mut members = Vec::new();
                 while let Some(member) = map.next_entry()? {
                     members.push(member);
@@ -161,9 +161,18 @@ fn rule(number: u32, element: &RawValue) -> Result<TdmRule, Mistake> {
         return Ok(rule);
     }
     let Members(members) = serde_json::from_str(element.get()).map_err(|error| malformed(&error))?;
+    let values: Result<Vec<Value>, _> =
+        members.iter().map(|(_, text)| serde_json::from_str(text.get())).collect();
+    let values = values.map_err(|error| malformed(&error))?;
     let of = |name: &str| -> Vec<&Value> {
-        members.iter().filter(|(own, _)| own == name).map(|(_, value)| value).collect()
+        members.iter().zip(&values).filter(|((own, _), _)| own == name).map(|(_, value)| value).collect()
     };
+    // The type of numbers takes a very small one for 0.
+    let is_small = |(name, text): &(String, &RawValue)| {
+        let mantissa = text.get().split(['e', 'E']).next().unwrap_or_default();
+        name == "tdm-reservation" && mantissa.contains(|digit| matches!(digit, '1'..='9'))
+    };
+    let may_be_zero = !members.iter().any(is_small);
     let locations = of("location");
     rule.location = match &locations[..] {
         [Value::String(location)] if !location.trim().is_empty() => Some(location.trim().to_owned()),
@@ -174,7 +183,7 @@ fn rule(number: u32, element: &RawValue) -> Result<TdmRule, Mistake> {
     let is = |value: &&Value, number: f64| value.as_f64() == Some(number);
     rule.reservation = if reservations.iter().any(|value| is(value, 1.0)) {
         Some(true)
-    } else if !reservations.is_empty() && reservations.iter().all(|value| is(value, 0.0)) {
+    } else if may_be_zero && !reservations.is_empty() && reservations.iter().all(|value| is(value, 0.0)) {
         Some(false)
     } else {
         rule.wrong(MistakeCode::InvalidReservation, "tdm-reservation", &reservations)
@@ -249,11 +258,26 @@ mod tests {
 
     #[test]
     fn a_reservation_is_the_number_0_or_1() {
-        for (value, expected) in [("0", false), ("1", true), ("1.0", true), ("1e0", true), ("-0", false)] {
+        for (value, expected) in
+            [("0", false), ("1", true), ("1.0", true), ("1e0", true), ("-0", false), ("0.0e9", false)]
+        {
             let json = format!(r#"[{{"location":"/","tdm-reservation":{value}}}]"#);
             reads(&json, &[(Some("/"), Some(expected), None, &[])]);
         }
-        for value in ["\"1\"", "true", "false", "null", "2", "-1", "0.5", "[1]", "{}", "1.0000001"] {
+        for value in [
+            "\"1\"",
+            "true",
+            "false",
+            "null",
+            "2",
+            "-1",
+            "0.5",
+            "[1]",
+            "{}",
+            "1.0000001",
+            "1e-400",
+            "-0.1E-500",
+        ] {
             let json = format!(r#"[{{"location":"/","tdm-reservation":{value}}}]"#);
             reads(&json, &[(Some("/"), None, None, &[InvalidReservation])]);
         }
