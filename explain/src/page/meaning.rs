@@ -4,7 +4,7 @@
 //! for the page, so its class is interpreted here: an unknown usage is prohibited (M14), as it is
 //! for the whole page if the crawler does not work on elements (M13). Nothing is weighed here.
 
-use super::content::Page;
+use super::content::{self, Page};
 use super::preferences::{self, License};
 use crate::evidence::Evidence;
 use crate::rule::fate_name;
@@ -71,11 +71,14 @@ pub(super) fn read(page: &Page, evidence: &Evidence<'_>, stated: &[StatementAcco
     let tags = reader.tags(&mut problems);
     let elements = reader.elements(&mut problems);
     if page.is_cut {
-        let message = "the page says more than is read of one page".to_owned();
+        let message = "the page was not read whole, so it may say more".to_owned();
         problems.push(Problem { line: 1, column: 1, message });
     }
     Meaning { tags, elements, licenses: preferences::licenses(evidence, stated), problems }
 }
+
+/// The reason why a permission gives none.
+const IN_NOSCRIPT: &str = "a tag inside noscript permits nothing";
 
 /// The attribute of elements that are not to be quoted.
 const NO_SNIPPET: &str = "data-nosnippet";
@@ -131,16 +134,16 @@ impl<'a> Reader<'a> {
                 (Meta::Problem(_), is_silent) => {
                     let says = match is_silent {
                         true => "nothing that can be understood".to_owned(),
-                        false => self.description(&meta, &rules) + "; the rest cannot be understood",
+                        false => self.description(tag, &meta, &rules) + "; the rest cannot be understood",
                     };
                     (says, "ignored")
                 }
                 (Meta::Conventional(_), true) => ("nothing about a usage".to_owned(), "ignored"),
                 (_, true) => {
-                    problem(format!("ignored: {}", self.silence(&tag.name, &meta)));
+                    problem(format!("ignored: {}", self.silence(tag, &meta)));
                     ("nothing here".to_owned(), "ignored")
                 }
-                (_, false) => (self.description(&meta, &rules), ""),
+                (_, false) => (self.description(tag, &meta, &rules), ""),
             };
             let applying = rules.iter().find(|rule| self.mismatch(rule).is_none());
             let fate = match (rules.first(), applying) {
@@ -174,9 +177,10 @@ impl<'a> Reader<'a> {
     }
 
     /// The reason why a permission or prohibition gives no rule.
-    fn silence(&self, name: &str, meta: &Meta) -> String {
+    fn silence(&self, tag: &content::MetaTag, meta: &Meta) -> String {
         let qualifiers = match meta {
-            _ if name.trim_ascii().is_empty() => return "the tag names no crawler".to_owned(),
+            _ if tag.name.trim_ascii().is_empty() => return "the tag names no crawler".to_owned(),
+            Meta::Permission { .. } if tag.in_noscript => return IN_NOSCRIPT.to_owned(),
             Meta::Permission { qualifiers, .. } => qualifiers.as_slice(),
             _ => &[],
         };
@@ -193,7 +197,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn description(&self, meta: &Meta, rules: &[PageRule<'_>]) -> String {
+    fn description(&self, tag: &content::MetaTag, meta: &Meta, rules: &[PageRule<'_>]) -> String {
         let policy = self.evidence.policy;
         let rules = rules.iter().map(|(_, group, rule)| {
             let verb = if rule.sense == Sense::Permit { "permits" } else { "prohibits" };
@@ -206,7 +210,8 @@ impl<'a> Reader<'a> {
                 words.push_str(&format!(" only if {}", conditions.join(" ")));
             }
             if matches!(meta, Meta::Permission { .. }) && rule.sense == Sense::Prohibit {
-                words.push_str(", as the page is not where the tag says");
+                let reason = if tag.in_noscript { IN_NOSCRIPT } else { "the page is not where the tag says" };
+                words.push_str(&format!(", as {reason}"));
             }
             words
         });
