@@ -3,8 +3,8 @@
 //! Rows without a body (`row`) add them; they are read when their limit is reached, and at the end
 //! of the run. A range is a stream of its own: compressed or not, and damage in it affects no
 //! other. Invariants: every range yields at least one item (equal ones count once), and one that
-//! cannot be read, or has records of other URLs only, is the fetch that its row names; files are searched only below the
-//! root of the run, since an index is untrusted. It does not know records.
+//! cannot be read, or has records of other URLs only, is the fetch that its row names; files are
+//! searched only below the root of the run, since an index is untrusted. It does not know records.
 
 use crate::record::{Content, Fetch, Range, Record};
 use crate::source::{CHUNK, Source};

@@ -10,7 +10,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Bytes of the names of cached crawlers. A crawler takes some hundred times as much, in each layer.
+/// Bytes of the names of cached crawlers. A crawler takes some hundred times as much, in each
+/// layer.
 const CACHED: usize = 128 << 10;
 
 /// The crawlers of JSON lines, resolved once for one image. Crawlers of

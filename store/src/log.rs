@@ -2,11 +2,11 @@
 //!
 //! A record is a marker, the length that was durable when it was written, its own length, a
 //! checksum, the capture (postcard) and its body. The marker is random for each file, so no body
-//! can contain it on purpose; two of its bytes are a checksum of the others. Invariant: after a kill at any moment, all records that were
-//! acknowledged as durable are read again. A record that cannot be read ends the log, unless a
-//! later record says that this one was durable: then the file is damaged, and the error names the
-//! place. When a log is closed, a record without a capture, a *mark*, says so of the last one. It
-//! does not know what a capture means.
+//! can contain it on purpose; two of its bytes are a checksum of the others. Invariant: after a
+//! kill at any moment, all records that were acknowledged as durable are read again. A record that
+//! cannot be read ends the log, unless a later record says that this one was durable: then the file
+//! is damaged, and the error names the place. When a log is closed, a record without a capture, a
+//! *mark*, says so of the last one. It does not know what a capture means.
 
 use crate::{Capture, StoreError};
 use arc_swap::ArcSwap;

@@ -30,6 +30,7 @@ pub(crate) mod extended;
 mod google;
 mod headers;
 mod koster;
+mod links;
 mod own_path;
 pub(crate) mod pages;
 pub(crate) mod robots_tags;

@@ -223,8 +223,8 @@ fn state_tag(
     Ok(())
 }
 
-/// Reduces what a tag inside `noscript` says about models, which no page permits by its silence: who
-/// does not see the tag has no permission.
+/// Reduces what a tag inside `noscript` says about models, which no page permits by its silence:
+/// who does not see the tag has no permission.
 fn confine(said: &mut Said) {
     if said.effect == Effect::Conditional && matches!(said.usage, AI_TRAIN | AI_INPUT) {
         (said.effect, said.conditions) = (Effect::Unread, 0);

@@ -60,8 +60,8 @@ fn by_usage<'r>(policy: &'r Policy<'_>, rules: &'r mut [usize]) -> impl Iterator
 }
 
 impl ProgramSets {
-    /// Adds the policies of a policy's preferences. If they exceed a limit, what all of them may speak
-    /// of is unread, and the sources that say so are returned; other rules are not touched.
+    /// Adds the policies of a policy's preferences. If they exceed a limit, what all of them may
+    /// speak of is unread, and the sources that say so are returned; other rules are not touched.
     pub(crate) fn add_preferences<'s>(
         &mut self,
         policy: &'s Policy<'s>,

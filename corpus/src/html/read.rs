@@ -367,8 +367,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// In XML, a comment, CDATA section or processing instruction may go on behind the end that HTML
-    /// sees, and hide what follows.
+    /// In XML, a comment, CDATA section or processing instruction may go on behind the end that
+    /// HTML sees, and hide what follows.
     fn comment(&mut self, comment: &Comment<'_>) {
         if self.xml {
             let Range { start, end } = comment.source_location().bytes();

@@ -1,8 +1,8 @@
 //! What an XML page may have that a tokenizer of HTML reads otherwise.
 //!
-//! `read` asks for comments and start tags of XML pages. Behind such a place elements may be hidden,
-//! so the page is not read whole. Honest pages hardly ever have one. It knows neither permissions
-//! nor the rest of XML.
+//! `read` asks for comments and start tags of XML pages. Behind such a place elements may be
+//! hidden, so the page is not read whole. Honest pages hardly ever have one. It knows neither
+//! permissions nor the rest of XML.
 
 use lol_html::html_content::Element as Tag;
 

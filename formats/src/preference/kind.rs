@@ -6,8 +6,8 @@
 //! ```
 //! Statements have more effects than the two senses of a rule. So a set of statements is stored as
 //! one program for each effect that occurs in it: the permission bit of the winning priority then
-//! says that the winner has the effect of the program's kind. A dated program tells a time instead. The compiler makes the programs
-//! (`programs::preferences`), the runtime asks them (`preference`).
+//! says that the winner has the effect of the program's kind. A dated program tells a time instead.
+//! The compiler makes the programs (`programs::preferences`), the runtime asks them (`preference`).
 
 use super::{Carrier, Effect, Language};
 

@@ -12,7 +12,8 @@ use std::ops::Range;
 use zstd::zstd_safe::{DCtx, find_frame_compressed_size, get_frame_content_size};
 
 impl Check<'_> {
-    /// I16: details and provenance decode; texts are zstd frames that state a size; neither overlap.
+    /// I16: details and provenance decode; texts are zstd frames that state a size; neither
+    /// overlap.
     pub(super) fn cold(&self) -> Result<(), ImageError> {
         let (mut detail_end, mut text_end) = (0, 0);
         for document in self.view.document_ids() {
