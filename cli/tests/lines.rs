@@ -43,7 +43,7 @@ fn names_that_are_not_utf8_are_whole() {
     let run = place.run_with(&["query", "i.rimg", "-a", "zz"], &line);
     assert_eq!((run.code, &run.out[..]), (0, "disallowed\thttps://a.example/x\n"), "{run:?}");
     let json = [&b"{\"url\": \"https://a.example/x\", \"agent\": \"J\xe4vla-bot\"}\n"[..]].concat();
-    let run = place.run_with(&["query", "i.rimg", "-a", "zz"], &json);
+    let run = place.run_with(&["filter", "i.rimg", "-a", "zz"], &json);
     assert!(run.code == 2 && run.err.contains("line 1: the JSON question is not UTF-8"), "{run:?}");
 }
 
