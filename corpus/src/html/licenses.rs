@@ -21,13 +21,6 @@ const MAX_INLINE: usize = 64 << 10;
 /// The media type of RSL documents.
 const RSL: &str = "application/rsl+xml";
 
-/// True if a text may have the name of the media type of RSL documents, in which there may be a
-/// reference for the `+`.
-pub(super) fn has_license(text: &[u8]) -> bool {
-    let is_license = |at: usize| at >= 3 && text[at - 3..at].eq_ignore_ascii_case(b"rsl");
-    memchr::memchr2_iter(b'+', b'&', text).any(is_license)
-}
-
 /// True for the media type of RSL documents, with parameters or without.
 fn is_rsl(media_type: &str) -> bool {
     media_type.split(';').next().is_some_and(|name| name.trim().eq_ignore_ascii_case(RSL))

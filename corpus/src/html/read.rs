@@ -26,7 +26,6 @@ use lol_html::{
 };
 use memchr::memmem;
 
-use super::licenses::has_license;
 use super::place::Cursor;
 use super::tree::{Noscript, Tree};
 use super::{Element, MetaTag, Page, robots, tree, xml};
@@ -125,6 +124,13 @@ fn read_part(reader: &mut Reader<'_>, tags: &str, part: Range<usize>) {
 
 /// The elements that are read in pages in which others, and where these stand, say nothing.
 const FEW: &str = "meta, base, template, noscript";
+
+/// True if a text may have the name of the media type of RSL documents, in which there may be a
+/// reference for the `+`.
+fn has_license(text: &[u8]) -> bool {
+    let is_license = |at: usize| at >= 3 && text[at - 3..at].eq_ignore_ascii_case(b"rsl");
+    memchr::memchr2_iter(b'+', b'&', text).any(is_license)
+}
 
 /// The attribute of elements that are not to be quoted.
 const NO_SNIPPET: &str = "data-nosnippet";
