@@ -2,7 +2,7 @@ package io.robomaton;
 
 /**
  * Checks the cold records (I16 of SPEC.md, section 9): details and provenance decode, and texts are zstd
- * frames that state their size; and, where that is asked for, that texts decompress (I18).
+ * frames that state their size, and neither overlap; and, where that is asked for, that texts decompress (I18).
  */
 final class ColdCheck {
     private static final int DOCUMENT = 24;
@@ -10,7 +10,22 @@ final class ColdCheck {
     private ColdCheck() {}
 
     static void check(Shard shard) {
+        long detailEnd = 0;
+        long textEnd = 0;
         for (long document = 0; document < shard.documentCount(); document++) {
+            Section documents = shard.section(Shard.DOCUMENTS);
+            long detailAt = documents.i64(DOCUMENT * document);
+            long textAt = documents.i64(DOCUMENT * document + 16);
+            long textLength = documents.u32(DOCUMENT * document + 12);
+            boolean isBehind = Long.compareUnsigned(detailAt, detailEnd) >= 0
+                    && (textLength == 0 || Long.compareUnsigned(textAt, textEnd) >= 0);
+            if (!isBehind) {
+                String what = "a document is not behind the one before";
+                throw Verification.broken(shard, 16, Shard.DOCUMENTS, DOCUMENT * document, what);
+            }
+            // What leads outside is found below.
+            detailEnd = detailAt + documents.u32(DOCUMENT * document + 8);
+            textEnd = textLength == 0 ? textEnd : textAt + textLength;
             boolean decodes;
             try {
                 Detail.read(shard.detailBytes(document));

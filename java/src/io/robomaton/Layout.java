@@ -9,7 +9,7 @@ import java.util.Arrays;
 final class Layout {
     static final int HEAD = 424;
     static final int SECTIONS = 16;
-    private static final int VERSION = 7;
+    private static final int VERSION = 8;
     private static final int ALIGNMENT = 128;
     private static final int ROW = 24;
     private static final int TABLE = 40;

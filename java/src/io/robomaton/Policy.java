@@ -132,6 +132,11 @@ final class Policy extends Cursor {
         return bytes.getInt(words + 4 * number) & 0xFFFF_FFFFL;
     }
 
+    /** Its length in bytes, for the place that it was read from. */
+    long length(Section policies, long from) {
+        return words + 4L * sets - policies.place(from);
+    }
+
     /** The word of every crawler without groups of its own, or {@link #NO_SET}. */
     long defaultSet() {
         return hasDefault() ? set(crawlers) : NO_SET;

@@ -2,6 +2,7 @@ package io.robomaton;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.function.LongUnaryOperator;
 
 /**
  * Checks the policies, lists, scopes and programs that site entries lead to: I12, I13, I17 and I14 of
@@ -17,6 +18,8 @@ final class PolicyCheck {
     private final Marks ranked;
     private final Marks scoped;
     private final Marks scopedLists;
+    /** All lists. */
+    private final Marks allLists;
 
     PolicyCheck(Shard shard) {
         this.shard = shard;
@@ -24,6 +27,7 @@ final class PolicyCheck {
         ranked = new Marks(shard.programs.length);
         scoped = new Marks(shard.programs.length);
         scopedLists = new Marks(shard.lists.length);
+        allLists = new Marks(shard.lists.length);
     }
 
     private RobomatonException broken(int rule, int section, long at, String what) {
@@ -41,12 +45,26 @@ final class PolicyCheck {
             }
         }
         Marks linked = new Marks(shard.policies.length);
+        Marks all = new Marks(shard.policies.length);
         Policy policy = new Policy();
         for (long at = policies.next(0); at >= 0; at = policies.next(at + 1)) {
-            policy(policy, at, false);
-            for (int number = 0; number < policy.preferences; number++) {
-                linked.insert(policy.preference(number));
+            all.insert(at);
+            try {
+                policy.read(shard.policies, at);
+                for (int number = 0; number < policy.preferences; number++) {
+                    linked.insert(policy.preference(number));
+                    all.insert(policy.preference(number));
+                }
+            } catch (Damage | IndexOutOfBoundsException damage) {
+                // It is told below.
             }
+        }
+        apart(12, Shard.POLICIES, all, at -> {
+            policy.read(shard.policies, at);
+            return at + policy.length(shard.policies, at);
+        });
+        for (long at = policies.next(0); at >= 0; at = policies.next(at + 1)) {
+            policy(policy, at, false);
         }
         for (long at = linked.next(0); at >= 0; at = linked.next(at + 1)) {
             policy(policy, at, true);
@@ -65,6 +83,7 @@ final class PolicyCheck {
         if (what != null) {
             throw broken(12, Shard.POLICIES, at, what);
         }
+        long scope = -1;
         for (int number = 0; number < policy.sets; number++) {
             long word = policy.word(number);
             if (!Policy.isList(word)) {
@@ -74,7 +93,13 @@ final class PolicyCheck {
                 ranked.insert(word);
                 continue;
             }
-            what = list(Policy.list(word), isLinked);
+            long list = Policy.list(word);
+            what = list(list, isLinked);
+            if (what == null && !isLinked && scopedLists.contains(list)) {
+                long own = scope(list);
+                what = scope >= 0 && own != scope ? "the lists of a policy have several scopes" : null;
+                scope = own;
+            }
             if (what != null) {
                 throw broken(13, Shard.POLICIES, at, what);
             }
@@ -109,6 +134,30 @@ final class PolicyCheck {
         return null;
     }
 
+    /** Checks that no record begins before the end of another; `end` may throw for a damaged one. */
+    private void apart(int rule, int section, Marks starts, LongUnaryOperator end) {
+        long done = 0;
+        for (long at = starts.next(0); at >= 0; at = starts.next(at + 1)) {
+            if (at < done) {
+                throw broken(rule, section, at, "a record begins inside another");
+            }
+            try {
+                done = end.applyAsLong(at);
+            } catch (Damage | IndexOutOfBoundsException damage) {
+                done = at;
+            }
+        }
+    }
+
+    /** The scope of a scoped list; one that no list has if it is damaged. */
+    private long scope(long list) {
+        try {
+            return new ScopedList(shard, list).scope;
+        } catch (Damage | IndexOutOfBoundsException damage) {
+            return Long.MAX_VALUE;
+        }
+    }
+
     /** What is wrong with a list, or null. Scoped ones are checked later. */
     private String list(long at, boolean isLinked) {
         Section lists = shard.lists;
@@ -121,7 +170,13 @@ final class PolicyCheck {
         if (count < 0 || at + 2 + 8L * count > lists.length) {
             return "a list is cut off";
         }
+        allLists.insert(at);
+        int last = 0;
         for (long entry = at + 2; entry < at + 2 + 8L * count; entry += 8) {
+            if (lists.u16(entry) < last) {
+                return "the entries of a list are out of order";
+            }
+            last = lists.u16(entry);
             int tag = lists.u16(entry + 2);
             if (lists.u16(entry) >= usages) {
                 return "a list names a usage that does not exist";
@@ -159,15 +214,22 @@ final class PolicyCheck {
                 throw broken(17, Shard.SCOPES, at, "a scope is cut off or out of order");
             }
         }
+        apart(17, Shard.SCOPES, scopes, at -> new Scope(shard.scopes, at).end());
+        apart(13, Shard.LISTS, allLists, at -> ScopedList.isScoped(shard, at)
+                ? new ScopedList(shard, at).end()
+                : at + 2 + 8L * shard.lists.u16(at));
     }
 
     private void scopedList(long at, boolean isRest, Marks rests, Marks scopes, Deque<Long> waiting) {
         String what = null;
         try {
             ScopedList list = new ScopedList(shard, at);
+            allLists.insert(at);
             scopes.insert(list.scope);
             if (list.rest >= 0 && isRest) {
                 what = "a list of all crawlers leads to another";
+            } else if (list.rest >= 0 && scope(list.rest) != Long.MAX_VALUE && scope(list.rest) != list.scope) {
+                what = "a list leads to one of another scope";
             } else if (list.rest >= 0 && rests.insert(list.rest)) {
                 waiting.push(list.rest);
             }

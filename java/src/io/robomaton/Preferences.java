@@ -12,12 +12,15 @@ final class Preferences {
     private static final int PERMITTED = 8;
 
     // Kinds of tags; the first four are the effects above.
+    private static final int KIND_CONDITIONAL = 2;
     private static final int KIND_EITHER = 4;
     private static final int KIND_GATE = 5;
     private static final int KIND_SUPERSEDES = 6;
     private static final int AIPREF = 0;
     private static final int CONTENT_SIGNALS = 1;
     private static final int ROBOTS_META = 7;
+    /** The last end that a priority tells; later ones are told as this one. */
+    private static final long LAST_END = 0xFFFF_FFFDL;
 
     private final Question question;
     private final Usage usage;
@@ -27,7 +30,7 @@ final class Preferences {
     private int superseded;
     /** 0 not known yet, 1 the crawler may fetch the target, 2 it may not. */
     private int crawl;
-    /** A statement that was found may depend on the time. */
+    /** A document is out of date, so that what it says depends on its statements. */
     private boolean dependsOnTime;
 
     Preferences(Question question, Usage usage) {
@@ -117,9 +120,8 @@ final class Preferences {
 
     /**
      * The effects of all statements about a usage, at the time of the terms. Cold records are read only
-     * where a permission may have ended, or a document may be out of date; and for crawlers that pass
-     * default groups over, since a list holds together what a default group and the lines before all
-     * groups say.
+     * where a document is out of date; and for crawlers that pass default groups over, since a list holds
+     * together what a default group and the lines before all groups say.
      */
     private int effectsNow(int of) {
         if (count == 0) {
@@ -128,7 +130,7 @@ final class Preferences {
         if (!question.crawler.namedOnly) {
             dependsOnTime = false;
             int effects = effects(of);
-            if (!dependsOnTime || question.terms.now() == Terms.NO_TIME) {
+            if (!dependsOnTime) {
                 return effects;
             }
         }
@@ -141,7 +143,7 @@ final class Preferences {
         return Statements.effects(Statements.find(question, detail, of, isClosed));
     }
 
-    /** The effects of all statements about a usage, whatever the time. */
+    /** The effects of all statements about a usage. */
     private int effects(int of) {
         int effects = 0;
         superseded = 0;
@@ -183,6 +185,7 @@ final class Preferences {
         Section lists = question.shard.lists;
         found = 0;
         boolean shut = false;
+        boolean ended = false;
         int entries = question.shard.entries(list);
         for (int entry = 0; entry < entries; entry++) {
             long at = list + 2 + 8L * entry;
@@ -196,8 +199,10 @@ final class Preferences {
                 throw Damage.FOUND;
             }
             boolean isOfElements = (tag & 0x100) != 0 && question.terms.elements();
-            boolean isShut = shut && !isOfElements;
-            shut &= isOfElements;
+            boolean isShut = shut;
+            boolean hasEnded = ended;
+            shut = false;
+            ended = false;
             if (isOfElements || isShut || (superseded >> language & 1) != 0) {
                 continue;
             }
@@ -208,7 +213,14 @@ final class Preferences {
             } else if (kind == KIND_SUPERSEDES) {
                 later |= hasBit ? 1 << language : 0;
             } else if (kind > KIND_SUPERSEDES) {
-                dependsOnTime |= hasBit;
+                long end = 0xFFFF_FFFFL - priority;
+                long now = question.terms.now();
+                if (priority != 0 && now != Terms.NO_TIME && Long.compareUnsigned(now, end) >= 0) {
+                    ended = language == ROBOTS_META && end < LAST_END;
+                    dependsOnTime |= !ended;
+                }
+            } else if (kind == KIND_CONDITIONAL && hasBit && hasEnded) {
+                take(0, language, (tag & 0x80) != 0, priority);
             } else {
                 take(kind, language, (tag & 0x80) != 0, priority);
             }
@@ -225,7 +237,6 @@ final class Preferences {
         } else {
             return;
         }
-        dependsOnTime |= language == ROBOTS_META && effect == CONDITIONAL;
         if (!needsCrawl(ofRobots, language, effect) || !isClosed()) {
             found |= effect;
         }

@@ -36,7 +36,8 @@ final class Scope {
         }
     }
 
-    private long end() {
+    /** The place behind it. */
+    long end() {
         return priorities + 4 * bytes.u32(firsts + 4 * sets);
     }
 

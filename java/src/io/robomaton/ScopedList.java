@@ -38,9 +38,14 @@ final class ScopedList {
         scope = lists.u32(at + 4);
         long next = lists.u32(at + 8);
         rest = next == NONE ? -1 : next;
-        if (at + HEAD + (long) ENTRY * count > lists.length) {
+        if (end() > lists.length) {
             throw Damage.FOUND;
         }
+    }
+
+    /** The place behind it. */
+    long end() {
+        return at + HEAD + (long) ENTRY * count;
     }
 
     /** True for the numbers of roles. */

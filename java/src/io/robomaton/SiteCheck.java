@@ -183,6 +183,9 @@ final class SiteCheck {
                 String what = "a site names a document that does not exist";
                 throw Verification.broken(shard, 15, Shard.FETCHES, at, what);
             }
+            if (document == NONE && of[number] >>> 30 != 3) {
+                throw Verification.broken(shard, 15, Shard.FETCHES, at, "a site with rules names no document");
+            }
             int status = fetches.u16(at + 16);
             int stated = status;
             if (of[number] >>> 30 == 3) {

@@ -3,6 +3,7 @@ package io.robomaton;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -206,6 +207,7 @@ final class Statements {
 
     /** What the statements in force say at a time. */
     private static void date(Detail detail, List<Finding> findings, long now) {
+        Set<Integer> ended = new HashSet<>();
         for (Finding finding : findings) {
             if (!finding.isInForce) {
                 continue;
@@ -217,9 +219,14 @@ final class Statements {
             boolean mayEnd = finding.effect != UNSTATED && finding.effect != SUPERSEDES;
             if (isEnded) {
                 finding.effect = REFUSED;
+                ended.add(finding.statement.set());
             } else if (mayEnd && end != 0 && Long.compareUnsigned(now, end) >= 0) {
                 finding.effect = UNREAD;
             }
+        }
+        // Of effects of equal rank, the strictest is in force.
+        for (Finding finding : findings) {
+            finding.isInForce &= finding.effect != CONDITIONAL || !ended.contains(finding.statement.set());
         }
     }
 

@@ -4,7 +4,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Checks the validity rules I6 to I17 of SPEC.md, section 9, in its order. {@link Layout} has checked I1
@@ -88,6 +90,10 @@ final class Verification {
         boolean begins = names.size() >= Usage.STANDARD && names.subList(0, Usage.STANDARD).equals(Usage.NAMES);
         if (!isText || !begins || bytes[bytes.length - 1] != '\n') {
             throw broken(shard, 9, Shard.USAGES, 0, "usages do not begin with the standard ones");
+        }
+        Set<String> known = new HashSet<>();
+        if (!names.stream().allMatch(name -> known.add(Names.lower(name)))) {
+            throw broken(shard, 9, Shard.USAGES, 0, "two usages have one name");
         }
     }
 }
