@@ -45,7 +45,7 @@ static RobomatonCode ask(const RobomatonImage *image, const RobomatonCrawler *cr
 
 static void versions_and_names(void) {
     CHECK(strcmp(robomaton_version(), ROBOMATON_TEST_VERSION) == 0);
-    CHECK(robomaton_format_version() == 7);
+    CHECK(robomaton_format_version() == 8);
     CHECK(strcmp(robomaton_decision_name(ROBOMATON_DECISION_CONDITIONAL), "conditional") == 0);
     CHECK(strcmp(robomaton_basis_name(ROBOMATON_BASIS_NO_RULE), "no-rule") == 0);
     CHECK(strcmp(robomaton_outcome_name(ROBOMATON_OUTCOME_NOT_ROBOTS), "not-robots") == 0);
