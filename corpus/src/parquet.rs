@@ -240,10 +240,10 @@ enum Meaning {
     Number,
     /// 32 bits without a sign, in a column of numbers with one.
     Unsigned,
-    /// Times, of which so many units are a second.
+    /// Times; this many units are one second.
     Time(i64),
     Days,
-    /// Digits, so many of them behind the point.
+    /// Digits; this many stand behind the point.
     Decimal(i32),
     /// A time of day, or a span of time: no field takes one.
     Other,

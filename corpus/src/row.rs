@@ -306,10 +306,10 @@ impl Row {
     }
 }
 
-/// True for bytes that are hardly those of a text or a page, of which Brotli and `deflate` have no
-/// sign of their own.
+/// True for bytes that are probably compressed. Brotli and `deflate` have no first bytes of their
+/// own, so this asks whether the bytes are no text.
 fn looks_coded(body: &[u8]) -> bool {
-    // What is cut inside a character is text.
+    // The first bytes may end inside a character.
     let is_text = |start| str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
     sniff(body, None) == Looks::Binary || !is_text(&body[..body.len().min(16)])
 }

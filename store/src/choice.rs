@@ -56,9 +56,10 @@ pub(crate) fn with(
     let last = last_visit(snapshot, &key);
     let is_text = is_success(capture.status);
     // The text behind a redirect is another one than that of the site itself.
-    let is_of_answer = |last: &&Visit| last.redirects == capture.redirects;
-    let late = last.as_ref().filter(|last| is_text && last.is_renewed_since(capture.fetched_at));
-    let late = late.filter(is_of_answer);
+    let is_late = |last: &&Visit| {
+        is_text && last.redirects == capture.redirects && last.is_renewed_since(capture.fetched_at)
+    };
+    let late = last.as_ref().filter(is_late);
     // A merge must choose it, so it is newer than the text that was renewed.
     let newer = late.map(|last| last.fetched_at.saturating_add(1));
     let read = match newer {

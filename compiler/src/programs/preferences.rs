@@ -249,8 +249,8 @@ fn end_of(policy: &Policy<'_>, statement: &Statement, record: &Record<'_>) -> Op
     }
 }
 
-/// Rules whose priorities tell ends. Where statements of several ranks match, all their ends count:
-/// those of languages that rank statements only mean that the cold records are read.
+/// Rules whose priorities tell ends. Of all that match, the first end counts, whatever the ranks:
+/// statements of META tags have one rank, and for other languages the cold records are read.
 fn ending<'p>(members: &[Joined<'p>]) -> Vec<Prioritized<'p>> {
     let rule = |joined: &Joined<'p>| {
         Some(Prioritized { pattern: joined.pattern, priority: end_priority(joined.end?) })

@@ -1,4 +1,4 @@
-//! What an XML page may have that a tokenizer of HTML reads otherwise.
+//! What an XML page may contain and a tokenizer of HTML reads in another way.
 //!
 //! `read` asks for comments and start tags of XML pages. Behind such a place elements may be
 //! hidden, so the page is not read whole. Honest pages hardly ever have one. It knows neither

@@ -71,7 +71,7 @@ impl Check<'_> {
                         programs.ranked.insert(program.get());
                     }
                     SetRef::List(list) if !is_linked && self.view.list(list).is_some_and(is_scoped) => {
-                        let of_list = self.view.list(list).and_then(ScopedView::read).map(|list| list.scope);
+                        let of_list = self.scope_of(list);
                         if *scope.get_or_insert(of_list) != of_list {
                             return Err(self.error_of_policy(
                                 at,
@@ -98,6 +98,11 @@ impl Check<'_> {
             None => read_list(list).map(|entries| 2 + entries.len() * ENTRY),
         })?;
         Ok(programs)
+    }
+
+    /// The scope of a scoped list; `None` if it is damaged.
+    fn scope_of(&self, list: ListAt) -> Option<ScopeAt> {
+        self.view.list(list).and_then(ScopedView::read).map(|list| list.scope)
     }
 
     /// Records do not begin inside one another; `length` is that of the one that bytes begin with.
@@ -210,13 +215,7 @@ impl Check<'_> {
             scopes.insert(list.scope.get());
             match list.rest {
                 Some(_) if is_rest => return Err(error("a list of all crawlers leads to another")),
-                Some(rest)
-                    if self
-                        .view
-                        .list(rest)
-                        .and_then(ScopedView::read)
-                        .is_some_and(|rest| rest.scope != list.scope) =>
-                {
+                Some(rest) if self.scope_of(rest).is_some_and(|scope| scope != list.scope) => {
                     return Err(error("a list leads to one of another scope"));
                 }
                 Some(rest) if rests.insert(rest.get()) => waiting.push(rest.get()),
