@@ -91,7 +91,7 @@ pub(crate) fn with(
 /// The last visit to a site that is held.
 fn last_visit(snapshot: &Snapshot, key: &SiteKey) -> Option<Visit> {
     let held = snapshot.stored(key)?;
-    snapshot.visit(key, &held).or_else(|| Visit::of_image(&held))
+    snapshot.visit(key, &held)
 }
 
 /// A text as one of a later time. It is fresh for no longer than by its own.

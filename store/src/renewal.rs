@@ -8,7 +8,7 @@
 
 use crate::snapshot::Snapshot;
 use crate::store::Writer;
-use crate::visit::{Visit, hash};
+use crate::visit::hash;
 use crate::{Capture, Store, limits};
 use robomaton_formats::SiteKey;
 
@@ -29,7 +29,7 @@ impl Store {
         if held_at < writer.evicting {
             return false;
         }
-        let visit = current.visit(key, &held).or_else(|| Visit::of_image(&held)).unwrap_or_default();
+        let visit = current.visit(key, &held).unwrap_or_default();
         if capture.refers_to.as_ref().is_some_and(|times| !times.contains(&visit.text_at())) {
             return false;
         }

@@ -252,13 +252,14 @@ impl Snapshot {
         }
     }
 
-    /// The visit of the capture that is held of a site.
+    /// The visit of the capture that is held of a site; `None` if its time is not known.
     pub(crate) fn visit(&self, key: &SiteKey, held: &Site<'_>) -> Option<Visit> {
         if let Some(single) = self.in_memory(key.name().as_bytes(), key.scheme()) {
             return Some(single.visit.clone());
         }
         let (hash, fetched_at) = (hash(key), held.fetched_at()?);
-        self.stack.visits.iter().rev().flatten().find_map(|visits| visits.find(hash, fetched_at))
+        let mut newest_first = self.stack.visits.iter().rev().flatten();
+        newest_first.find_map(|visits| visits.find(hash, fetched_at)).or_else(|| Visit::of_image(held))
     }
 
     /// The capture in memory of the site of a URL.

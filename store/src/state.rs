@@ -190,7 +190,7 @@ impl Snapshot {
         let is_unreachable = site.outcome() == Some(Outcome::Unreachable);
         // Of other sites, the visit says nothing about the time, and it is read from a file.
         if is_unreachable || site.status() == 429 {
-            let visit = self.visit(key, site).or_else(|| Visit::of_image(site)).unwrap_or_default();
+            let visit = self.visit(key, site).unwrap_or_default();
             match (is_unreachable, visit.not_before) {
                 (true, asked) => return visit.retry_at(hash(key)).max(asked.unwrap_or(0)),
                 (false, Some(asked)) => return asked.max(fetched_at.saturating_add(limits::LEAST_SECONDS)),
