@@ -20,6 +20,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
 
+/// The status of a site whose newest fetch was not read.
+const NOT_MODIFIED: u16 = 304;
+
 /// The reason why images cannot be merged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MergeError {
@@ -249,11 +252,14 @@ fn provenance(views: &[View<'_>]) -> Result<Provenance, MergeError> {
     first.ok_or(MergeError::Nothing)
 }
 
-/// One image's capture of a site, ordered from worst to best: the newest; then an answer over a
-/// redirect, a redirect over an error, an error over no answer; then any deterministic order.
+/// One image's capture of a site, ordered from worst to best: the newest; then one that was not
+/// read, since it may refuse and has the time of the one before it if its own cannot be read; then
+/// an answer over a redirect, a redirect over an error, an error over no answer; then any
+/// deterministic order.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Capture<'i> {
     fetched_at: u64,
+    is_unread: bool,
     status: Reverse<u16>,
     fresh_for: u32,
     no_rules: Option<(u8, u16)>,
@@ -273,6 +279,7 @@ impl<'i> Capture<'i> {
         let document = view.document_of(fetch);
         Some(Capture {
             fetched_at: fetch.fetched_at.get(),
+            is_unread: fetch.status.get() == NOT_MODIFIED,
             // No answer (0) wraps around to the worst status.
             status: Reverse(fetch.status.get().wrapping_sub(1)),
             fresh_for: fetch.fresh_for.get(),

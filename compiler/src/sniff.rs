@@ -57,7 +57,9 @@ pub fn sniff(body: &[u8], content_type: Option<&str>) -> Looks {
     if let [b'<', b'a'..=b'z' | b'A'..=b'Z' | b'!' | b'?' | b'/', ..] = head.trim_ascii_start() {
         return Looks::Html;
     }
-    let served_as_html = content_type.is_some_and(|kind| kind.to_ascii_lowercase().contains("html"));
+    // A text that is also served as plain text may be one.
+    let is_html = |media_type: &str| media_type.to_ascii_lowercase().contains("html");
+    let served_as_html = content_type.is_some_and(|types| types.split(',').all(is_html));
     let lower = if served_as_html { head.to_ascii_lowercase() } else { Vec::new() };
     if ["<!doctype", "<html", "<head", "<body"]
         .iter()

@@ -16,12 +16,8 @@ pub(crate) trait Archive {
 pub(crate) struct Entry<'a> {
     /// Its number, from 1.
     pub(crate) number: u64,
-    /// The file; `None` for a directory.
-    pub(crate) member: Result<Option<Member<'a>>, SkipReason>,
-}
-
-/// A file in an archive.
-pub(crate) struct Member<'a> {
+    /// Its name; empty if it is not known.
     pub(crate) name: String,
-    pub(crate) data: Box<dyn Read + 'a>,
+    /// The content of the file; `None` for a directory.
+    pub(crate) data: Result<Option<Box<dyn Read + 'a>>, SkipReason>,
 }

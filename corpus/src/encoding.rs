@@ -125,15 +125,15 @@ fn is_zlib(bytes: &[u8]) -> bool {
     matches!(bytes, [method, flags, ..] if method & 15 == 8 && (u16::from(*method) << 8 | u16::from(*flags)) % 31 == 0)
 }
 
-/// The data of the chunks, and true if the last chunk was among them; `None` if no chunk begins
-/// here.
+/// The data of the chunks, and true if the last chunk was among them and nothing but a trailer
+/// stands behind it; `None` if no chunk begins here, or what stands behind it is all there is.
 fn unchunk(mut rest: &[u8]) -> Option<(Vec<u8>, bool)> {
     let mut bytes = Vec::with_capacity(rest.len());
     let mut chunks = 0_u64;
     while let Some((size, data)) = chunk_size(rest) {
         chunks += 1;
         if size == 0 {
-            return Some((bytes, true));
+            return (chunks > 1 || data.trim_ascii().is_empty()).then(|| (bytes, is_trailer(data)));
         }
         let here = data.len().min(size);
         bytes.extend_from_slice(&data[..here]);
@@ -141,6 +141,21 @@ fn unchunk(mut rest: &[u8]) -> Option<(Vec<u8>, bool)> {
         rest = rest.strip_prefix(b"\r\n").or(rest.strip_prefix(b"\n")).unwrap_or(rest);
     }
     (chunks > 0).then_some((bytes, false))
+}
+
+/// True if nothing but header fields and an empty line stands behind the last chunk (RFC 9112 7.1.2).
+fn is_trailer(mut rest: &[u8]) -> bool {
+    while let Some(end) = memchr::memchr(b'\n', rest) {
+        let (line, behind) = rest.split_at(end);
+        rest = &behind[1..];
+        if line.trim_ascii().is_empty() {
+            break;
+        }
+        if memchr::memchr(b':', line).is_none() {
+            return false;
+        }
+    }
+    rest.trim_ascii().is_empty()
 }
 
 /// The size of the chunk that begins here, and the bytes after its first line.

@@ -185,7 +185,7 @@ impl Reading {
             Some(&(time, _, number)) => {
                 let last = &self.answers[number];
                 let is_other = unmodified.revisited.as_ref().is_some_and(|times| !times.contains(&time))
-                    || unmodified.capture.validators.is_same(&last.capture.validators) == Some(false);
+                    || unmodified.capture.validators.are_of(&last.capture.validators) == Some(false);
                 if is_other { Err(SkipReason::Revisit) } else { Ok(Way { last, ..way }) }
             }
             None => Err(SkipReason::Revisit),
@@ -345,9 +345,22 @@ mod tests {
             ),
             record("response", 7, url, "WARC-Truncated: length\r\n", "HTTP/1.1 200\r\n\r\nUser-agent: *"),
             record("response", 8, url, "WARC-Truncated: length\r\n", "HTTP/1.1 200\r\n\r\n"),
-            record("response", 9, url, "", "HTTP/1.1 206\r\n\r\nUser-agent: *"),
-            record("response", 10, url, "", "HTTP/1.1 206\r\n\r\n"),
-            record("response", 11, url, "WARC-Truncated: length\r\n", "HTTP/1.1 404\r\n\r\n"),
+            record(
+                "response",
+                9,
+                url,
+                "",
+                "HTTP/1.1 206\r\nContent-Range: bytes 0-12/99\r\n\r\nUser-agent: *",
+            ),
+            record("response", 10, url, "", "HTTP/1.1 206\r\nContent-Range: bytes 0-0/99\r\n\r\n"),
+            record(
+                "response",
+                11,
+                url,
+                "",
+                "HTTP/1.1 206\r\nContent-Type: Multipart/ByteRanges; boundary=x\r\n\r\nUser-agent: *\n",
+            ),
+            record("response", 12, url, "WARC-Truncated: length\r\n", "HTTP/1.1 404\r\n\r\n"),
         ];
         let found = read(&records.concat()).records;
         let facts = |place: usize| {
@@ -366,6 +379,7 @@ mod tests {
             Err("no-line"),
             Err("no-line"),
             Err("no-line"),
+            Err("http"),
             Ok((404, String::new())),
         ];
         assert_eq!((0..wanted.len()).map(facts).collect::<Vec<_>>(), wanted);

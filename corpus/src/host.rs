@@ -6,6 +6,7 @@
 
 use crate::doubt::is_robots;
 use crate::kind::{HostName, Kind};
+use crate::record::Content;
 use crate::source::Source;
 use crate::window::Window;
 use crate::{Capture, ReadLimits, SkipReason, Validators};
@@ -15,24 +16,39 @@ use std::io::{self, Read};
 use std::path::Path;
 
 /// Reads the robots.txt of a host. The fetch time is unknown: the time of the file is that of the
-/// copy.
+/// copy. In an archive, it has the number of an edition.
 pub(crate) fn read(
     name: HostName,
     data: Box<dyn Read + '_>,
+    edition: u32,
     limits: &ReadLimits,
-) -> Result<Capture, SkipReason> {
+) -> Result<Content, SkipReason> {
     let body = match Source::open(data, limits) {
         Ok(Source::Plain(file)) => body(file, limits),
         Ok(packed) => body(Window::new(packed), limits),
         Err(error) => Err(error),
     };
-    let body = body.map_err(|error| SkipReason::Io(error.to_string()))?;
+    let body = match body {
+        Ok(body) => body,
+        Err(error) => return name.unread(SkipReason::Io(error.to_string()), limits),
+    };
     if body.starts_with(&MAGIC) {
         return Err(SkipReason::Image);
     }
     match name.doubt.filter(|_| !limits.any_name && !is_robots(&body)) {
         Some(doubt) => Err(SkipReason::NoRobots(doubt)),
-        None => Ok(capture(name.host, name.site, body, limits)),
+        None => Ok(Content::Capture(Capture { edition, ..capture(name.host, name.site, body, limits) })),
+    }
+}
+
+impl HostName {
+    /// The content of a file of this name that cannot be read: a capture of the host, unless the
+    /// name is in doubt.
+    pub(crate) fn unread(self, reason: SkipReason, limits: &ReadLimits) -> Result<Content, SkipReason> {
+        match self.doubt.is_none() || limits.any_name {
+            true => Ok(Content::Unread(Capture::without_answer(self.host, self.site, 0), reason)),
+            false => Err(reason),
+        }
     }
 }
 

@@ -21,13 +21,15 @@ pub(crate) const LATER_PART: &str = "a part (206) that does not begin at the fir
 /// lists to be joined.
 #[derive(Default)]
 pub(crate) struct Fields<'a> {
-    pub(crate) content_type: Option<&'a [u8]>,
+    /// The different values of Content-Type: nobody knows which of them a client took.
+    content_types: Vec<&'a [u8]>,
     pub(crate) location: Option<&'a [u8]>,
     etag: Option<&'a [u8]>,
     last_modified: Option<&'a [u8]>,
     /// The values of Content-Encoding, and of Transfer-Encoding, each a list, in their order.
     content_codings: Vec<&'a [u8]>,
     transfer_codings: Vec<&'a [u8]>,
+    /// The longest of several, as of a list (RFC 9110 8.6).
     content_length: Option<u64>,
     content_range: Option<&'a [u8]>,
     max_age: Option<u32>,
@@ -50,13 +52,17 @@ impl<'a> Fields<'a> {
             4 if name.eq_ignore_ascii_case(b"etag") => first(&mut self.etag),
             7 if name.eq_ignore_ascii_case(b"expires") => first(&mut self.expires),
             8 if name.eq_ignore_ascii_case(b"location") => first(&mut self.location),
-            12 if name.eq_ignore_ascii_case(b"content-type") => first(&mut self.content_type),
+            12 if name.eq_ignore_ascii_case(b"content-type") => {
+                if self.content_types.last() != Some(&value) {
+                    self.content_types.push(value);
+                }
+            }
             13 if name.eq_ignore_ascii_case(b"cache-control") => self.cache_control(value),
             13 if name.eq_ignore_ascii_case(b"last-modified") => first(&mut self.last_modified),
             13 if name.eq_ignore_ascii_case(b"content-range") => first(&mut self.content_range),
             14 if name.eq_ignore_ascii_case(b"content-length") => {
-                let length = str::from_utf8(value).ok().and_then(|digits| digits.trim_ascii().parse().ok());
-                self.content_length = self.content_length.or(length);
+                let length = value.split(|byte| *byte == b',').map(length).max();
+                self.content_length = self.content_length.max(length);
             }
             16 if name.eq_ignore_ascii_case(b"content-encoding") => self.content_codings.push(value),
             17 if name.eq_ignore_ascii_case(b"transfer-encoding") => self.transfer_codings.push(value),
@@ -77,6 +83,13 @@ impl<'a> Fields<'a> {
         codings.any(|coding| !matches!(coding.trim_ascii(), b"" | b"identity"))
     }
 
+    /// True if Content-Length says that a body has more bytes than this decoded text, even if a byte
+    /// order mark and a carriage return in each line are lost.
+    pub(crate) fn is_longer_than(&self, text: &[u8]) -> bool {
+        let lost = memchr::memchr_iter(b'\n', text).count() + 3;
+        !self.is_coded() && self.content_length.is_some_and(|length| length > (text.len() + lost) as u64)
+    }
+
     fn cache_control(&mut self, value: &[u8]) {
         for directive in value.split(|byte| *byte == b',') {
             let mut parts = directive.splitn(2, |byte| *byte == b'=').map(<[u8]>::trim_ascii);
@@ -90,6 +103,12 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// The media type; several are joined as one list.
+    pub(crate) fn content_type(&self) -> Option<String> {
+        let joined = self.content_types.join(&b", "[..]);
+        text((!self.content_types.is_empty()).then_some(&joined))
+    }
+
     pub(crate) fn validators(&self) -> Validators {
         Validators::of(self.etag, self.last_modified).hashed()
     }
@@ -101,7 +120,11 @@ impl<'a> Fields<'a> {
             let (unit, places) = range.trim_ascii().split_at_checked(5).unwrap_or_default();
             unit.eq_ignore_ascii_case(b"bytes") && places.trim_ascii_start().starts_with(b"0-")
         };
-        status == PARTIAL && self.content_range.is_some_and(|range| !begins_first(range))
+        // An answer with several parts tells their places in its body (RFC 9110 15.3.7.2).
+        let has_parts = |media_type: &&[u8]| media_type.to_ascii_lowercase().starts_with(b"multipart/");
+        status == PARTIAL
+            && (self.content_range.is_some_and(|range| !begins_first(range))
+                || self.content_types.iter().any(has_parts))
     }
 
     /// Seconds for which the response is fresh, if the header says anything about it (R17).
@@ -121,6 +144,11 @@ impl<'a> Fields<'a> {
         };
         Some(u32::try_from(expires.saturating_sub(from).max(0)).unwrap_or(u32::MAX))
     }
+}
+
+/// A number of bytes. What cannot be read is longer than any body.
+fn length(digits: &[u8]) -> u64 {
+    str::from_utf8(digits.trim_ascii()).ok().and_then(|digits| digits.parse().ok()).unwrap_or(u64::MAX)
 }
 
 /// A number of seconds, quoted or not; an overflow is the maximum (RFC 9111 1.2.2).
@@ -199,39 +227,53 @@ fn strict<'a>(block: &'a [u8], fields: &mut Fields<'a>) -> Option<Head<'a>> {
             fields.add(header.name.as_bytes(), header.value);
         }
     } else {
-        split(&block[..end], fields);
+        split(&block[..end]).for_each(|(name, value)| fields.add(name, value));
     }
     Some((response.code?, Ok(&block[end..])))
 }
 
-/// Adds the fields of a header by splitting it at line ends and colons. A line that begins with
-/// white space continues the field before it; a line without a colon is passed over.
-fn split<'a>(header: &'a [u8], fields: &mut Fields<'a>) {
+/// The fields of a header, split at line ends and colons. A line that begins with white space
+/// continues the field before it; a line without a colon is passed over.
+fn split(header: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     let line_end = |from: &[u8]| memchr::memchr(b'\n', from).map_or(from.len(), |end| end + 1);
     let mut rest = header;
-    while !rest.is_empty() {
-        let mut end = line_end(rest);
-        let colon = memchr::memchr(b':', &rest[..end]);
-        while colon.is_some() && matches!(rest.get(end), Some(b' ' | b'\t')) {
-            end += line_end(&rest[end..]);
+    std::iter::from_fn(move || {
+        while !rest.is_empty() {
+            let mut end = line_end(rest);
+            let colon = memchr::memchr(b':', &rest[..end]);
+            while colon.is_some() && matches!(rest.get(end), Some(b' ' | b'\t')) {
+                end += line_end(&rest[end..]);
+            }
+            let (field, behind) = rest.split_at(end);
+            rest = behind;
+            if let Some(colon) = colon {
+                return Some((field[..colon].trim_ascii(), field[colon + 1..].trim_ascii()));
+            }
         }
-        if let Some(colon) = colon {
-            fields.add(rest[..colon].trim_ascii(), rest[colon + 1..end].trim_ascii());
-        }
-        rest = &rest[end..];
+        None
+    })
+}
+
+/// The next line of a header without its line end, and the rest; `None` if no line ends. A line of
+/// white space is a folded one, and no end of the header.
+fn next_line(rest: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (mut line, rest) = rest.split_at(memchr::memchr(b'\n', rest)?);
+    while let [before @ .., b'\r'] = line {
+        line = before;
     }
+    Some((line, &rest[1..]))
 }
 
 /// The same, whatever the header's lines hold.
 fn lenient<'a>(block: &'a [u8], max_header: usize, fields: &mut Fields<'a>) -> Result<Head<'a>, SkipReason> {
     let mut rest = block;
     let mut line = || -> Option<&'a [u8]> {
-        let end = memchr::memchr(b'\n', rest)?;
-        let line = rest[..end].trim_ascii_end();
-        rest = &rest[end + 1..];
+        let (line, behind) = next_line(rest)?;
+        rest = behind;
         (block.len() - rest.len() <= max_header).then_some(line)
     };
-    let status = status_of(line().unwrap_or(block)).ok_or(SkipReason::Http("no status line"))?;
+    let status =
+        status_of(line().unwrap_or(block).trim_ascii_end()).ok_or(SkipReason::Http("no status line"))?;
     let body = loop {
         match line() {
             Some([]) => break Ok(rest),
@@ -241,19 +283,24 @@ fn lenient<'a>(block: &'a [u8], max_header: usize, fields: &mut Fields<'a>) -> R
             None => break Err(SkipReason::Http("the header does not end")),
         }
     };
-    split(&block[..block.len() - rest.len()], fields);
+    split(&block[..block.len() - rest.len()]).for_each(|(name, value)| fields.add(name, value));
     Ok((status, body))
 }
 
 /// All header fields of a stored response, in their order. A line without a colon is passed over.
 pub(crate) fn all_fields(block: &[u8], max_header: usize) -> Vec<(String, Vec<u8>)> {
-    let lines = block[..block.len().min(max_header)].split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-    let fields = lines.skip(1).take_while(|line| !line.is_empty()).filter_map(|line| {
-        let (name, value) = line.split_at(memchr::memchr(b':', line)?);
-        let value = value[1..].trim_ascii_start();
-        Some((String::from_utf8_lossy(name.trim_ascii_end()).into_owned(), value.to_vec()))
-    });
-    fields.collect()
+    let block = &block[..block.len().min(max_header)];
+    let after_status = next_line(block).map_or(&b""[..], |(_, rest)| rest);
+    let mut rest = after_status;
+    let end = loop {
+        match next_line(rest) {
+            Some(([], _)) => break after_status.len() - rest.len(),
+            Some((_, behind)) => rest = behind,
+            None => break after_status.len(),
+        }
+    };
+    let text = |name| String::from_utf8_lossy(name).into_owned();
+    split(&after_status[..end]).map(|(name, value)| (text(name), value.to_vec())).collect()
 }
 
 /// The status in a status line of any HTTP version.
@@ -306,14 +353,10 @@ mod tests {
         let strict = strict(block, &mut one).unwrap();
         assert_eq!(strict, lenient(block, 1000, &mut two).unwrap());
         assert_eq!(strict, (301, Ok(&b"body"[..])));
-        assert_eq!(
-            (text(one.location), text(one.content_type)),
-            (Some("/x".into()), Some("text/plain".into()))
-        );
-        assert_eq!(
-            (text(two.location), text(two.content_type)),
-            (Some("/x".into()), Some("text/plain".into()))
-        );
+        for fields in [one, two] {
+            assert_eq!(text(fields.location).as_deref(), Some("/x"));
+            assert_eq!(fields.content_type().as_deref(), Some("text/plain"));
+        }
     }
 
     #[test]
@@ -325,12 +368,17 @@ mod tests {
             let mut again = Fields::default();
             lenient(block.as_bytes(), 1000, &mut again).unwrap().1.unwrap();
             assert_eq!(read.fields.stated, again.stated, "{lines:?}");
+            let mut third = Fields::default();
+            let all = all_fields(block.as_bytes(), 1000);
+            all.iter().for_each(|(name, value)| third.add(name.as_bytes(), value));
+            assert_eq!(read.fields.stated, third.stated, "{lines:?}");
             let text = |(_, value): (_, Vec<u8>)| String::from_utf8(value).unwrap();
             read.fields.stated.into_iter().map(text).collect::<Vec<_>>()
         };
         assert_eq!(stated("X-Robots-Tag: foo,\r\n noindex\r\nA: b"), ["foo,   noindex"]);
         assert_eq!(stated("A: b\r\nX-Robots-Tag:\r\n\tnoindex"), ["noindex"]);
         assert_eq!(stated("X-Robots-Tag: noindex\0"), ["noindex"]);
+        assert_eq!(stated("A: b\r\n \r\nX-Robots-Tag: noindex"), ["noindex"], "no end of the header");
         assert_eq!(stated("X-Robots-Tag: noai, x\u{1}y\r\nX-Robots-Tag: none"), ["noai, x y", "none"]);
         assert_eq!(stated("no field\r\nX-Robots-Tag : noindex"), ["noindex"]);
         assert_eq!(stated("A: b\r\n X-Robots-Tag: noindex"), [""; 0], "it belongs to A");

@@ -8,7 +8,7 @@
 //! on every machine; only an input that was named and cannot be opened is an error, everything else
 //! is an item. It does not know the formats.
 
-use crate::archive::{Archive, Member};
+use crate::archive::{Archive, Entry};
 use crate::kind::{HEAD, Kind, Name};
 #[cfg(feature = "parquet")]
 use crate::parquet;
@@ -19,7 +19,7 @@ use crate::walk::{NotListed, Walk};
 use crate::window::Window;
 #[cfg(feature = "zip")]
 use crate::zip;
-use crate::{Capture, Item, ReadLimits, SkipReason, Skipped, csv, host, jsonl, tar, warc};
+use crate::{Item, ReadLimits, SkipReason, Skipped, csv, host, jsonl, tar, warc};
 use foldhash::HashMap;
 use foldhash::fast::RandomState;
 use robomaton_formats::layout::MAGIC;
@@ -234,9 +234,8 @@ impl Reading<'_> {
     ) -> ControlFlow<()> {
         let kind = match name {
             Name::Host(name) => {
-                let edition = edition.unwrap_or(0);
-                let capture = host::read(name, data, self.limits);
-                return self.capture(source, capture.map(|capture| Capture { edition, ..capture }));
+                let content = host::read(name, data, edition.unwrap_or(0), self.limits);
+                return self.record(source, 0, content);
             }
             Name::Kind(kind) => Some(kind),
             Name::Nothing => None,
@@ -251,7 +250,7 @@ impl Reading<'_> {
         match (Kind::of_bytes(window.want(HEAD)), kind) {
             (None, Some(kind)) if kind.needs_file() => {
                 let capture = host::read_misnamed(path, kind, &mut window, self.limits);
-                self.capture(source, capture)
+                self.record(source, 0, capture.map(Content::Capture))
             }
             (Some(kind), _) | (None, Some(kind)) => self.stream(source, &mut window, kind, edition.is_some()),
             (None, None) => {
@@ -308,28 +307,30 @@ impl Reading<'_> {
         // would be reported, and nothing else: editions are compared within a site.
         let mut editions: HashMap<u64, u32> = HashMap::default();
         let hasher = RandomState::default();
-        while let Some(entry) = archive.next() {
-            match entry.member {
-                Ok(None) => {}
-                Ok(Some(Member { name, data })) => {
-                    let path = Path::new(&name);
-                    let kind = Name::of(path);
-                    let edition = match kind {
-                        Name::Host(_) => {
-                            let next = editions.entry(hasher.hash_one(&name)).or_default();
-                            std::mem::replace(next, next.saturating_add(1))
-                        }
-                        Name::Kind(_) | Name::Nothing => 0,
-                    };
-                    if edition > 0 {
-                        let reason = format!("the entry {name:?} is there again; the last one counts");
-                        let reason = SkipReason::Archive(reason);
-                        self.deliver(source, [Event::skipped(entry.number, reason)])?;
-                    }
-                    self.named(&format!("{source}/{name}"), path, kind, data, Some(edition))?;
+        while let Some(Entry { number, name, data }) = archive.next() {
+            let path = Path::new(&name);
+            let kind = Name::of(path);
+            let data = match data {
+                Ok(None) => continue,
+                Ok(Some(data)) => data,
+                Err(reason) => {
+                    self.unread(source, number, kind, reason)?;
+                    continue;
                 }
-                Err(reason) => self.deliver(source, [Event::skipped(entry.number, reason)])?,
+            };
+            let edition = match kind {
+                Name::Host(_) => {
+                    let next = editions.entry(hasher.hash_one(&name)).or_default();
+                    std::mem::replace(next, next.saturating_add(1))
+                }
+                Name::Kind(_) | Name::Nothing => 0,
+            };
+            if edition > 0 {
+                let reason = format!("the entry {name:?} is there again; the last one counts");
+                let reason = SkipReason::Archive(reason);
+                self.deliver(source, [Event::skipped(number, reason)])?;
             }
+            self.named(&format!("{source}/{name}"), path, kind, data, Some(edition))?;
         }
         ControlFlow::Continue(())
     }
@@ -346,10 +347,19 @@ impl Reading<'_> {
         }
     }
 
-    /// Passes on the one capture of a file, or the reason why it has none.
-    fn capture(&mut self, source: &str, capture: Result<Capture, SkipReason>) -> ControlFlow<()> {
-        let record = Record { at: 0, content: capture.map(Content::Capture) };
-        self.deliver(source, [Event::Record(record)])
+    /// Passes on the one record of a file, at a place in its source.
+    fn record(&mut self, source: &str, at: u64, content: Result<Content, SkipReason>) -> ControlFlow<()> {
+        self.deliver(source, [Event::Record(Record { at, content })])
+    }
+
+    /// Passes on the reason why a file of this name is not read. If it is named after a host, it
+    /// counts as a capture.
+    fn unread(&mut self, source: &str, at: u64, name: Name, reason: SkipReason) -> ControlFlow<()> {
+        let content = match name {
+            Name::Host(name) => name.unread(reason, self.limits),
+            Name::Kind(_) | Name::Nothing => Err(reason),
+        };
+        self.record(source, at, content)
     }
 
     /// Passes on the reason why a file has no captures.

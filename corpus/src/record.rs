@@ -131,6 +131,13 @@ impl Record {
     }
 }
 
+/// A fetch whose content nobody knows. One that was read and has no time is older than all; of this
+/// one, nobody knows.
+pub(crate) fn unknown(answer: Capture) -> Capture {
+    let fetched_at = if answer.fetched_at == 0 { NEWEST } else { answer.fetched_at };
+    Capture { fetched_at, ..answer }
+}
+
 /// True for a fetch without content, of a page or another URL, whose header speaks of uses.
 fn speaks_for_itself(found: &Capture) -> bool {
     found.key().is_none() && found.speaks_of_uses()
@@ -140,6 +147,7 @@ fn speaks_for_itself(found: &Capture) -> bool {
 /// such capture.
 fn revisit(answer: Capture, of: RangeInclusive<i64>, otherwise: Skipped) -> Item {
     let Some(url) = answer.parsed_url() else { return Item::Skipped(otherwise) };
+    let answer = if of.is_empty() { unknown(answer) } else { answer };
     let answer = Capture { body: Vec::new(), ..answer };
     Item::Revisit(Box::new(Revisit { key: answer.key(), answer, url, of, otherwise }))
 }

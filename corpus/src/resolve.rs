@@ -21,7 +21,8 @@
 //! than the record, nobody knows what the newest fetch found. Then the document is
 //! [`Outcome::Unresolved`], or another URL has no content, and the revisit is reported. An older
 //! capture must not answer instead: it may allow what the newest one prohibits. A record that
-//! identifies nothing is about what the fetch before it found, be that known or not.
+//! identifies nothing is about what the fetch before it found, be that known or not; behind a
+//! redirect, nobody knows.
 
 mod renewals;
 
@@ -71,6 +72,11 @@ fn rank(capture: &Capture) -> Rank {
 
 fn status(rank: &Rank) -> u16 {
     rank.2.0.wrapping_add(1)
+}
+
+/// The time of a redirect.
+fn moved_at(rank: &Rank) -> Option<i64> {
+    is_redirection(status(rank)).then_some(rank.0)
 }
 
 /// The subject of a capture, or the target of a redirect.
@@ -145,7 +151,8 @@ pub struct Chosen<P> {
     /// Ordered by hash, so that the limit keeps the same ones in whatever order they come.
     targets: BTreeMap<u128, Held<P>>,
     max_targets: usize,
-    overflowed: bool,
+    /// The lowest hash of a URL that one of the two limits has dropped; none from there on is kept.
+    dropped: Option<u128>,
 }
 
 /// The best capture of its place so far; it has a payload if it has content.
@@ -159,6 +166,8 @@ struct Held<P> {
     payload: Option<P>,
     /// The best capture with content, if this one has none.
     behind: Option<Box<Held<P>>>,
+    /// The time of the newest redirect, of this one or an older one.
+    moved_at: Option<i64>,
 }
 
 impl<P> Held<P> {
@@ -169,6 +178,7 @@ impl<P> Held<P> {
 
     /// Takes a capture of the same URL, if it is the best so far or the best with content.
     fn take(&mut self, rank: Rank, has_content: bool, other: impl FnOnce() -> Held<P>) {
+        let moved_at = self.moved_at.max(moved_at(&rank));
         if self.rank < rank {
             let old = std::mem::replace(self, other());
             if !has_content {
@@ -177,6 +187,7 @@ impl<P> Held<P> {
         } else if has_content && self.content().is_none_or(|held| held.rank < rank) {
             self.behind = Some(Box::new(other()));
         }
+        self.moved_at = moved_at;
     }
 }
 
@@ -251,7 +262,7 @@ impl<P: Clone> Chosen<P> {
             target_revisits: BTreeMap::new(),
             targets: BTreeMap::new(),
             max_targets,
-            overflowed: false,
+            dropped: None,
         }
     }
 
@@ -261,7 +272,11 @@ impl<P: Clone> Chosen<P> {
         let content = facts.has_content();
         let Facts { place, rank, fresh_for, validators, next, has_line } = facts;
         let payload = || content.then(payload);
-        let held = || Held { rank, fresh_for, validators, next, has_line, payload: payload(), behind: None };
+        let moved_at = moved_at(&rank);
+        let held = || {
+            let payload = payload();
+            Held { rank, fresh_for, validators, next, has_line, payload, behind: None, moved_at }
+        };
         match place {
             Place::Site(site) => match self.sites.entry(site) {
                 Entry::Vacant(entry) => {
@@ -269,15 +284,13 @@ impl<P: Clone> Chosen<P> {
                 }
                 Entry::Occupied(mut entry) => entry.get_mut().take(rank, content, held),
             },
+            Place::Other(hash) if self.is_dropped(hash) => {}
             Place::Other(hash) => {
                 match self.targets.get_mut(&hash) {
                     Some(old) => old.take(rank, content, held),
                     None => drop(self.targets.insert(hash, held())),
                 }
-                if self.targets.len() > self.max_targets {
-                    self.targets.pop_last();
-                    self.overflowed = true;
-                }
+                self.limit();
             }
         }
     }
@@ -310,13 +323,35 @@ impl<P: Clone> Chosen<P> {
     ) {
         let speaks_of_uses = renewal.of.is_empty() && answer.speaks_of_uses();
         let renewal = Renewal { speaks_of_uses, ..renewal };
-        let renewals = self.target_revisits.entry(hash_of(answer)).or_default();
-        if let Some(renewal) = renewals.offer(renewal) {
+        let hash = hash_of(answer);
+        if self.is_dropped(hash) {
+            return;
+        }
+        if let Some(renewal) = self.target_revisits.entry(hash).or_default().offer(renewal) {
             renewal.payload = payload(answer);
         }
-        if self.target_revisits.len() > self.max_targets {
-            self.target_revisits.pop_last();
-            self.overflowed = true;
+        self.limit();
+    }
+
+    fn is_dropped(&self, hash: u128) -> bool {
+        self.dropped.is_some_and(|lowest| hash >= lowest)
+    }
+
+    /// Keeps to the limit of captures and to that of revisits. One URL has both or neither: without
+    /// its revisits, an older capture would answer.
+    fn limit(&mut self) {
+        let Chosen { targets, target_revisits, max_targets, .. } = self;
+        let over = [
+            targets.last_key_value().filter(|_| targets.len() > *max_targets).map(|(hash, _)| *hash),
+            target_revisits
+                .last_key_value()
+                .filter(|_| target_revisits.len() > *max_targets)
+                .map(|(hash, _)| *hash),
+        ];
+        if let Some(lowest) = over.into_iter().flatten().min() {
+            targets.split_off(&lowest);
+            target_revisits.split_off(&lowest);
+            self.dropped = Some(lowest);
         }
     }
 
@@ -350,7 +385,7 @@ impl<P: Clone> Chosen<P> {
     /// True if there were more possible targets than the limit: a redirect to a URL whose path is
     /// not `/robots.txt` may then be unresolved although its target was captured.
     pub fn overflowed(&self) -> bool {
-        self.overflowed
+        self.dropped.is_some()
     }
 
     /// All sites ordered by key, with redirects followed; also those of which no capture could be

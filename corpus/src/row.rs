@@ -235,21 +235,19 @@ impl Row {
             None => SkipReason::Url { url: url.to_owned(), error },
         })?;
         let time = self.fetched_at.as_ref().map(seconds);
-        // A fetch that was read and has no time is older than all; of one that was not read,
-        // nobody knows.
-        let (read_at, unread_at) = match &time {
-            Some(Ok(time)) => (*time, *time),
-            Some(Err(_)) => (NEWEST, NEWEST),
-            None => (0, NEWEST),
+        let fetched_at = match &time {
+            Some(Ok(time)) => *time,
+            Some(Err(_)) => NEWEST,
+            None => 0,
         };
-        let mut fetch = Capture::without_answer(url.to_owned(), site, read_at);
+        let mut fetch = Capture::without_answer(url.to_owned(), site, fetched_at);
         let is_missing = self.fill(&mut fetch, max_body);
         let mistake = match is_missing.and_then(|is_missing| time.transpose().map(|_| is_missing)) {
             Ok(true) if fetch.key().is_some() => format!("status {}, and no body", fetch.status),
             Ok(_) => return Ok(Content::Capture(fetch)),
             Err(mistake) => mistake,
         };
-        Ok(Content::Unread(Capture { fetched_at: unread_at, ..fetch }, bad(mistake)))
+        Ok(Content::Unread(fetch, bad(mistake)))
     }
 
     /// Adds the answer to a fetch, as far as it can be read; true if it is a success, and its body
@@ -262,7 +260,7 @@ impl Row {
         }
         fetch.fresh_for = fields.fresh_for(fetch.fetched_at);
         fetch.location = http::text(fields.location);
-        fetch.content_type = http::text(fields.content_type);
+        fetch.content_type = fields.content_type();
         fetch.validators = fields.validators();
         fetch.headers = std::mem::take(&mut fields.stated);
         if let Some(mistake) = self.mistake {
@@ -300,7 +298,8 @@ impl Row {
         };
         let is_missing = body.is_none() && !self.has_body_cell && is_success(fetch.status);
         fetch.body = body.unwrap_or_default();
-        fetch.truncated = truncated || fetch.body.len() > max_body || is_missing;
+        let is_short = fields.is_longer_than(&fetch.body);
+        fetch.truncated = truncated || fetch.body.len() > max_body || is_missing || is_short;
         fetch.body.truncate(max_body);
         Ok(is_missing)
     }

@@ -37,7 +37,7 @@ impl Capture {
             status,
             fresh_for: fields.fresh_for(fetched_at),
             location: http::text(fields.location),
-            content_type: http::text(fields.content_type),
+            content_type: fields.content_type(),
             validators: fields.validators(),
             headers: fields.stated,
             body,

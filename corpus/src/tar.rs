@@ -5,7 +5,7 @@
 //! Invariants: nothing is written anywhere, so names may have any form; an archive that cannot be
 //! split is reported, and not read further.
 
-use crate::archive::{Archive, Entry, Member};
+use crate::archive::{Archive, Entry};
 use crate::{ReadLimits, SkipReason};
 use ::tar::PaxExtensions;
 use std::io::{self, Read};
@@ -64,25 +64,26 @@ impl<R: Read> Archive for Entries<'_, R> {
             return None;
         }
         self.number += 1;
-        let member = match self.framed() {
+        let number = self.number;
+        Some(match self.framed() {
             Ok(None) => return None,
             Err(error) => {
                 self.ended = true;
-                Err(not_read(&error))
+                Entry { number, name: String::new(), data: Err(not_read(&error)) }
             }
             Ok(Some((entry, name))) => {
                 let kind = entry.header().entry_type();
-                if kind.is_dir() || name.ends_with('/') {
+                let data: Result<Option<Box<dyn Read + '_>>, _> = if kind.is_dir() || name.ends_with('/') {
                     Ok(None)
                 } else if kind.is_file() {
                     let left = entry.size();
-                    Ok(Some(Member { name, data: Box::new(Whole { entry, left }) }))
+                    Ok(Some(Box::new(Whole { entry, left })))
                 } else {
-                    Err(SkipReason::NotRegular(name))
-                }
+                    Err(SkipReason::NotRegular(name.clone()))
+                };
+                Entry { number, name, data }
             }
-        };
-        Some(Entry { number: self.number, member })
+        })
     }
 }
 

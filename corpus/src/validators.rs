@@ -16,6 +16,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// let weak = Validators::of(Some(b"W/\"1\""), None);
 /// assert_eq!(weak.is_same(&Validators::of(Some(b"\"1\""), Some(b"Mon, 01 Jan 2024 00:00:00 GMT"))), Some(true));
 /// assert_eq!(weak.is_same(&Validators::default()), None);
+/// assert_eq!(weak.are_of(&Validators::default()), Some(false));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Validators<T = NonZeroU32> {
@@ -64,6 +65,14 @@ impl<T: PartialEq> Validators<T> {
             .or_else(|| equal(&self.etag, &other.etag))
             .or_else(|| equal(&self.last_modified, &other.last_modified))
             .or(record)
+    }
+
+    /// Whether an answer 304 with these validators, or a revisit, is about the text with those; `None`
+    /// if they do not tell. One that has an ETag or a time of the last change is about a text that
+    /// had one, too (RFC 9110 15.4.5).
+    pub fn are_of(&self, text: &Validators<T>) -> Option<bool> {
+        let has_none = |of: &Validators<T>| of.etag.is_none() && of.last_modified.is_none();
+        self.is_same(text).or_else(|| (has_none(text) && !has_none(self)).then_some(false))
     }
 }
 

@@ -13,7 +13,7 @@
 
 mod held;
 
-use crate::record::{Content, Record};
+use crate::record::{Content, Record, unknown};
 use crate::window::Window;
 use crate::{Capture, NOT_MODIFIED, ReadLimits, SkipReason, http};
 use held::{Header, HeldRecord, unread};
@@ -191,7 +191,7 @@ impl<'w, 'a> Records<'w, 'a> {
             let is_unmodified = |record: &HeldRecord<'_>| record.is_unmodified();
             let (capture, revisited, unread) = match content {
                 Content::Ignored => return None,
-                Content::Unread(capture, reason) => (capture, None, Some(reason)),
+                Content::Unread(capture, reason) => (unknown(capture), None, Some(reason)),
                 Content::Capture(capture) => (capture, None, None),
                 Content::Revisit(capture, of) if record.is_some_and(is_unmodified) => {
                     (capture, Some(of), None)

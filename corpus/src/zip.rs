@@ -5,7 +5,7 @@
 //! Invariants: an entry that cannot be read affects no other; an archive with overlapping entries
 //! is rejected, since it would decompress to more than any file can.
 
-use crate::archive::{Archive, Entry, Member};
+use crate::archive::{Archive, Entry};
 use crate::{ReadLimits, SkipReason};
 use ::zip::ZipArchive;
 use ::zip::result::ZipError;
@@ -74,16 +74,17 @@ impl Archive for Entries {
         if number > self.max_entries {
             self.done = self.archive.len();
             let reason = "the rest of the archive is not read: more entries than the limit max_entries";
-            return Some(Entry { number, member: Err(SkipReason::Archive(reason.to_owned())) });
+            let data = Err(SkipReason::Archive(reason.to_owned()));
+            return Some(Entry { number, name: String::new(), data });
         }
         let name = self.archive.name_for_index(index);
         let name = name.and_then(Result::ok).unwrap_or_default().into_owned();
-        let member = match self.archive.by_index(index) {
+        let data: Result<Option<Box<dyn Read + '_>>, _> = match self.archive.by_index(index) {
             Ok(entry) if entry.is_dir() => Ok(None),
-            Ok(entry) if entry.is_symlink() => Err(SkipReason::NotRegular(name)),
-            Ok(entry) => Ok(Some(Member { name, data: Box::new(entry) })),
+            Ok(entry) if entry.is_symlink() => Err(SkipReason::NotRegular(name.clone())),
+            Ok(entry) => Ok(Some(Box::new(entry))),
             Err(error) => Err(SkipReason::Archive(format!("the entry {name:?}: {error}"))),
         };
-        Some(Entry { number, member })
+        Some(Entry { number, name, data })
     }
 }

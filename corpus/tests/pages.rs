@@ -292,7 +292,7 @@ fn an_unchanged_page_whose_header_speaks_of_uses_permits_nothing() {
             built.report.skipped.get("revisit-header").copied(),
         )
     };
-    assert_eq!(with("ETag: x\r\n"), ("allowed".to_owned(), None));
+    assert_eq!(with("Date: x\r\n"), ("allowed".to_owned(), None));
     assert_eq!(with("X-Robots-Tag: noindex\r\n"), ("disallowed".to_owned(), Some(1)));
     assert_eq!(with("Content-Signal: search=no\r\n"), ("disallowed".to_owned(), Some(1)));
     assert_eq!(with("Content-Signal: ai-train=no\r\n"), ("unknown incomplete".to_owned(), Some(1)));

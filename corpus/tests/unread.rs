@@ -187,8 +187,97 @@ fn no_capture_answers_for_one_whose_time_cannot_be_read() {
         assert_eq!(ask(&opened(&built, 0), "bot", "crawl", "https://a.example/x"), "unknown", "{time}");
         assert_eq!(built.report.skipped_examples.len(), 1);
     }
-    let undated = record("response", ROBOTS, "", text(DISALLOWS).as_bytes());
-    assert_eq!(crawl(&[undated, at(2, ROBOTS, text(ALLOWS))]), "allowed", "it is older");
+    let empty = record("response", ROBOTS, "", text(DISALLOWS).as_bytes());
+    assert_eq!(crawl(&[empty, at(2, ROBOTS, text(ALLOWS))]), "unknown");
+    // One that was read and has no time is older; of one that was not read, nobody knows.
+    let newer = at(2, ROBOTS, text(ALLOWS));
+    assert_eq!(crawl(&[undated(text(DISALLOWS)), newer.clone()]), "allowed");
+    let packed = answer("Content-Encoding: br", b"\x8b\x03\x80");
+    assert_eq!(crawl(&[undated(packed), newer.clone()]), "unknown");
+    assert_eq!(crawl(&[undated("HTTP/1.1 200 OK\r\nX-Y: no end"), newer]), "unknown");
+}
+
+/// A WARC record without a time.
+fn undated(block: impl AsRef<[u8]>) -> Vec<u8> {
+    let head = format!("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {ROBOTS}\r\n");
+    let length = format!("Content-Length: {}\r\n\r\n", block.as_ref().len());
+    [head.as_bytes(), length.as_bytes(), block.as_ref(), b"\r\n\r\n"].concat()
+}
+
+/// Lines of a WARC header may be folded (ISO 28500 4).
+#[test]
+fn a_folded_line_of_a_record_counts() {
+    for date in ["\r\n 1970-01-01T00:00:03Z", "\r\n\t1970-01-01T00:00:03Z\r\n "] {
+        let folded = record("response", ROBOTS, date, text(DISALLOWS).as_bytes());
+        assert_eq!(crawl(&[folded, at(2, ROBOTS, text(ALLOWS))]), "disallowed", "{date:?}");
+    }
+}
+
+/// An answer 304 behind a redirect may be about what that led to.
+#[test]
+fn a_304_renews_no_text_before_a_redirect() {
+    let moved = |second| [redirect(second, ROBOTS, "/r"), at(second, "https://a.example/r", text(DISALLOWS))];
+    let unchanged = |head: &str| at(4, ROBOTS, format!("HTTP/1.1 304 N\r\n{head}\r\n"));
+    let tagged = at(1, ROBOTS, answer("ETag: \"1\"", ALLOWS.as_bytes()));
+    let of = |between: &[Vec<u8>], last| crawl(&[&[tagged.clone()], between, &[last]].concat());
+    assert_eq!(of(&moved(2), unchanged("")), "unknown");
+    assert_eq!(of(&moved(2), unchanged("ETag: \"1\"\r\n")), "allowed");
+    let failed = at(3, ROBOTS, "HTTP/1.1 500 E\r\n\r\n");
+    assert_eq!(of(&[failed.clone()], unchanged("")), "allowed");
+    assert_eq!(of(&[&moved(2)[..], &[failed]].concat(), unchanged("")), "unknown");
+}
+
+/// What stands behind the last chunk is no part of the body, so that it is not whole.
+#[test]
+fn nothing_but_a_trailer_stands_behind_the_last_chunk() {
+    let chunked = |body: &str| crawl(&[at(1, ROBOTS, answer("Transfer-Encoding: chunked", body.as_bytes()))]);
+    assert_eq!(chunked(&format!("0\n{DISALLOWS}")), "disallowed", "a text that begins so");
+    let rules = format!("{:x}\r\n{ALLOWS}\r\n0\r\n", ALLOWS.len());
+    for (trailer, wanted) in [("", "allowed"), ("\r\n", "allowed"), ("A: b\r\n\r\n", "allowed")] {
+        assert_eq!(chunked(&format!("{rules}{trailer}")), wanted, "{trailer:?}");
+    }
+    let signal = "User-agent: *\nContent-Signal: ai-train=yes\n";
+    let trains = |behind: &str| {
+        let body = format!("{:x}\r\n{signal}\r\n0\r\n\r\n{behind}", signal.len());
+        let image = image_of(&[at(1, ROBOTS, answer("Transfer-Encoding: chunked", body.as_bytes()))], false);
+        ask(&image, "bot", "ai-train", "https://a.example/x")
+    };
+    assert_eq!(trains("\r\n"), "allowed");
+    assert_eq!(trains("Content-Signal: ai-train=no\n"), "unknown incomplete");
+}
+
+/// A body shorter than its Content-Length is a part, in tables, too; a list of lengths is one.
+#[test]
+fn a_body_shorter_than_one_of_its_lengths_is_a_part() {
+    let signal = "User-agent: *\nContent-Signal: ai-train=yes\n";
+    for (length, wanted) in [
+        ("48", "allowed"),
+        ("49", "unknown incomplete"),
+        ("5, 49", "unknown incomplete"),
+        ("99999999999999999999999", "unknown incomplete"),
+        ("x", "unknown incomplete"),
+    ] {
+        let row =
+            serde_json::json!({ "url": ROBOTS, "body": signal, "headers": { "Content-Length": length } });
+        let image = opened(&build_from(&[row.to_string()], 1), 0);
+        assert_eq!(ask(&image, "bot", "ai-train", "https://a.example/x"), wanted, "{length}");
+        let sent = answer(&format!("Content-Length: 1\r\nContent-Length: {length}"), signal.as_bytes());
+        let image = image_of(&[at(1, ROBOTS, sent)], false);
+        let wanted = if length == "48" { "unknown incomplete" } else { wanted };
+        assert_eq!(ask(&image, "bot", "ai-train", "https://a.example/x"), wanted, "{length}");
+    }
+}
+
+/// Clients differ in which of two media types they take.
+#[test]
+fn a_page_with_two_media_types_is_a_page() {
+    let page = "https://a.example/p";
+    let body = b"Hello <meta name=robots content=noindex>";
+    for (one, other) in [("text/plain", "text/html"), ("text/html", "text/plain")] {
+        let sent = answer(&format!("Content-Type: {one}\r\nContent-Type: {other}"), body);
+        let image = image_of(&[at(1, ROBOTS, text(ALLOWS)), at(1, page, sent)], true);
+        assert_eq!(ask(&image, "bot", "index", page), "disallowed", "{one}");
+    }
 }
 
 /// A 304 says that the text with its ETag is unchanged.
@@ -203,11 +292,10 @@ fn a_304_renews_no_text_with_another_etag() {
     assert_eq!(crawl(&[allows.clone(), unchanged("W/\"1\"")]), "allowed");
     assert_eq!(crawl(&[allows.clone(), unchanged("\"2\"")]), "unknown");
     assert_eq!(crawl(&[allows, text(2, "\"2\"", DISALLOWS), unchanged("\"2\"")]), "disallowed");
-    assert_eq!(
-        crawl(&[at(1, ROBOTS, common::text(ALLOWS)), unchanged("\"2\"")]),
-        "allowed",
-        "it does not tell"
-    );
+    // One that has an ETag is about a text that had one.
+    let plain = at(2, ROBOTS, common::text(ALLOWS));
+    assert_eq!(crawl(&[plain.clone(), unchanged("\"2\"")]), "unknown");
+    assert_eq!(crawl(&[text(1, "\"2\"", DISALLOWS), plain, unchanged("\"2\"")]), "unknown");
 }
 
 /// Without two ETags, it says so of the text with its time of the last change (RFC 9111 4.3.4).
@@ -330,6 +418,8 @@ fn a_part_behind_the_first_byte_is_unread() {
         let image = opened(&build_from(&[row.to_string()], 1), 0);
         assert_eq!(ask(&image, "bot", "crawl", "https://a.example/x"), wanted, "{range}");
     }
+    let parts = format!("HTTP/1.1 206 P\r\nContent-Type: Multipart/byteranges; boundary=x\r\n\r\n{rules}");
+    assert_eq!(crawl(&[at(1, ROBOTS, parts)]), "unknown");
 }
 
 /// A record may hold a segment of an answer.
@@ -409,6 +499,9 @@ fn the_last_file_of_a_name_in_an_archive_counts() {
         assert_eq!(verdict("x.tar", &tar(&files), bodies.len() - 1), wanted);
         assert_eq!(verdict("x.tgz", &gzip(&tar(&files)), bodies.len() - 1), wanted);
     }
+    let damaged = ("d/a.example.txt", gzip(DISALLOWS.as_bytes())[..12].to_vec());
+    let files = [("d/a.example.txt", ALLOWS.as_bytes().to_vec()), damaged];
+    assert_eq!(verdict("x.tar", &tar(&files), 2), "unknown");
 }
 
 /// User names and the dot of the root label are no part of a site, so not of its files either.

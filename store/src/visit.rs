@@ -126,15 +126,13 @@ impl Visit {
     }
 
     /// True if an answer 304 is about the text of this visit, by the validators of both; `None` if
-    /// they do not tell (RFC 9111 4.3.4). A 304 that has validators is about a text that had them,
-    /// too (RFC 9110 15.4.5); those of a text from an image are not known.
+    /// they do not tell (RFC 9111 4.3.4). Those of a text from an image are not known, and so count
+    /// as none.
     pub(crate) fn is_of(&self, capture: &Capture) -> Option<bool> {
         let [etag, last_modified] =
             [&self.etag, &self.last_modified].map(|held| held.as_deref().map(str::as_bytes));
         let of_capture = Validators::of(field(capture, "etag"), field(capture, "last-modified"));
-        let held = Validators::of(etag, last_modified);
-        let is_of_other = held == Validators::default() && of_capture != Validators::default();
-        held.is_same(&of_capture).or(is_of_other.then_some(false))
+        of_capture.are_of(&Validators::of(etag, last_modified))
     }
 
     /// The time of the next attempt after failures: each waits twice as long as the one before, up

@@ -4,11 +4,11 @@ use robomaton_compiler::{Merge, MergeError, Options};
 use robomaton_corpus::{BatchOptions, Input, Progress, prepare};
 use robomaton_formats::Profile;
 use robomaton_formats::layout::Section;
-use robomaton_runtime::{Image, OpenError, Question, ShardsError, Usage};
+use robomaton_runtime::{Decision, Image, OpenError, Question, ShardsError, Usage};
 use robomaton_tests::captures::{build_from, captures, shuffle};
 use robomaton_tests::damage::{Patient, small_image};
 use robomaton_tests::generate::Random;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::num::NonZero;
 use std::path::Path;
 
@@ -38,6 +38,26 @@ fn independent() -> Vec<String> {
 fn host(line: &str) -> String {
     let line: Value = serde_json::from_str(line).expect("JSON");
     line["url"].as_str().and_then(|url| url.split('/').nth(2)).expect("a URL").to_owned()
+}
+
+/// A fetch that was not read and whose time is not known has that of the capture before it.
+#[test]
+fn what_was_not_read_goes_before_a_text_of_the_same_time() {
+    let row = |time: &str, body: &str| {
+        json!({ "url": "https://a.example/robots.txt", "fetched_at": time, "body": body }).to_string()
+    };
+    let [old, newer] = [2, 3].map(|second| row(&format!("1970-01-01T00:00:0{second}Z"), "Disallow:"));
+    let unread = row("1970-13-01T00:00:02Z", "User-agent: *\nDisallow: /");
+    let [old, both, newer] =
+        [&[old.clone()][..], &[old, unread], &[newer]].map(|rows| build_from(rows, 1).image);
+    let crawl = |images: &[&[u8]]| {
+        let image = Image::from_bytes(merge(images)).expect("an image");
+        let crawler = image.crawler(["bot"]);
+        image.decide(&crawler, Usage::CRAWL, "https://a.example/x").decision()
+    };
+    assert_eq!(crawl(&[&old, &both]), Decision::Unknown);
+    assert_eq!(crawl(&[&both, &old]), Decision::Unknown);
+    assert_eq!(crawl(&[&both, &newer]), Decision::Allowed);
 }
 
 #[test]

@@ -415,7 +415,9 @@ fn page_of(capture: &Capture) -> Option<html::Page> {
         }
         let page = html::read_page(&capture.body, capture.content_type.as_deref());
         let is_packed = PACKED.iter().any(|magic| capture.body.starts_with(magic));
-        html::Page { cut: page.cut || capture.is_partial() || is_packed, ..page }
+        // Clients differ in which of several media types they take.
+        let has_types = capture.content_type.as_ref().is_some_and(|types| types.contains(','));
+        html::Page { cut: page.cut || capture.is_partial() || is_packed || has_types, ..page }
     })
 }
 

@@ -44,7 +44,7 @@ impl<P> Renewal<P> {
     /// True if it says whether it is about this content. Otherwise it is about what the fetch
     /// before it found.
     fn tells(&self, content: &Held<P>) -> bool {
-        self.names_time() || self.validators.is_same(&content.validators).is_some()
+        self.names_time() || self.validators.are_of(&content.validators).is_some()
     }
 
     /// True if what it tells of any content, a newer revisit tells, too.
@@ -58,7 +58,7 @@ impl<P> Renewal<P> {
     }
 
     fn is_of(&self, content: &Held<P>) -> bool {
-        self.of.contains(&content.rank.0) && self.validators.is_same(&content.validators) != Some(false)
+        self.of.contains(&content.rank.0) && self.validators.are_of(&content.validators) != Some(false)
     }
 }
 
@@ -113,8 +113,11 @@ impl<P> Renewals<P> {
         if let Some(said) = later.find(|renewal| renewal.speaks_of_uses) {
             return Err(said);
         }
+        // An error behind the content is no other answer, but a redirect is.
+        let has_moved = held.is_some_and(|held| held.moved_at > Some(content.rank.0));
         match deciding.filter(|renewal| renewal.fetched_at > content.rank.0) {
             Some(other) if !other.is_of(content) => Err(other),
+            None if has_moved => Err(newest),
             _ => Ok(Some(content)),
         }
     }

@@ -41,12 +41,16 @@ pub(super) struct Header {
 
 impl Header {
     /// Splits a header into its fields. The first of repeated fields counts; invalid lines are
-    /// ignored.
+    /// ignored. A line that begins with white space continues the one before it (ISO 28500 4).
     pub(super) fn parse(bytes: &[u8]) -> Header {
         let mut header = Header { end: bytes.len(), ..Header::default() };
         let mut start = 0;
         while start < bytes.len() {
-            let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |end| start + end);
+            let line_end = |from| memchr::memchr(b'\n', &bytes[from..]).map_or(bytes.len(), |end| from + end);
+            let mut end = line_end(start);
+            while matches!(bytes.get(end + 1), Some(b' ' | b'\t')) {
+                end = line_end(end + 1);
+            }
             header.line(bytes, start..end);
             start = end + 1;
         }
@@ -163,7 +167,7 @@ impl<'r> HeldRecord<'r> {
         Some(match time(then) {
             Some(then) if self.has_unmodified_profile() => then..=fetched_at,
             Some(then) => then..=then,
-            None if then.is_empty() => i64::MIN..=fetched_at,
+            None if self.header.refers_to_date == (0..0) => i64::MIN..=fetched_at,
             None => NEVER,
         })
     }
@@ -191,7 +195,7 @@ impl<'r> HeldRecord<'r> {
     /// The time of the fetch, 0 if the header has none; `None` if it cannot be read.
     fn time(&self) -> Option<i64> {
         let date = self.field(&self.header.date);
-        if date.is_empty() { Some(0).filter(|_| !self.header.cut) } else { time(date) }
+        if self.header.date == (0..0) { Some(0).filter(|_| !self.header.cut) } else { time(date) }
     }
 
     /// The content of the record.
@@ -218,7 +222,7 @@ impl<'r> HeldRecord<'r> {
             status: response.status,
             fresh_for: response.fields.fresh_for(capture.fetched_at),
             location: http::text(response.fields.location),
-            content_type: http::text(response.fields.content_type),
+            content_type: response.fields.content_type(),
             validators: self.validators(response.status, response.fields.validators()),
             headers: response.fields.stated,
             ..capture
