@@ -1,17 +1,20 @@
 //! CSV (RFC 4180) with a header line: each row is a capture, by the names of the columns.
 //!
 //! It stands between `window` and `row`. Fields are bytes, so bodies may be in any encoding.
-//! Invariants: every row is one item, and a row with too few or too many fields affects no other; a
-//! row that names its URL before its mistake is a fetch that cannot be read; a row that does not
-//! end within the limit, or damage, ends the table, since inside a quoted body any line may look
-//! like a row: untrusted content must not become a capture of another site. The last row may lack a
-//! line end, but not the end of a quote. It does not know what the columns mean.
+//! Invariants: every row is one item; a row with too few or too many fields affects no other, and is
+//! one for each URL that it may name; a row that names its URL before its mistake is a fetch that
+//! cannot be read; a row that does not end within the limit, or damage, ends the table, since inside
+//! a quoted body any line may look like a row: untrusted content must not become a capture of
+//! another site. The last row may lack a line end, but not the end of a quote. It does not know what
+//! the columns mean.
 
+use crate::capture::url_text;
 use crate::record::{Event, Fetch, NEWEST};
 use crate::row::{Column, Row};
 use crate::window::Window;
 use crate::{ReadLimits, SkipReason};
 use csv_core::{ReadRecordResult, Reader};
+use robomaton_formats::site::SiteKey;
 
 /// The reason for a row that the end of the file cuts.
 const CUT: &str = "the file ends inside a quote of this row";
@@ -32,6 +35,8 @@ pub(crate) struct Rows<'w, 'a> {
     reader: Reader,
     columns: Vec<Option<Column>>,
     number: u64,
+    /// The events of the last row behind its first one.
+    held: Vec<Event>,
     ended: bool,
 }
 
@@ -44,39 +49,52 @@ impl<'w, 'a> Rows<'w, 'a> {
         window.take_byte_order_mark();
         let mut reader = Reader::new();
         let Some(header) = fields(&mut reader, window, limits.max_line).map_err(|(_, reason)| reason)? else {
-            return Ok(Rows { window, limits, reader, columns: Vec::new(), number: 0, ended: true });
+            return Ok(Rows {
+                window,
+                limits,
+                reader,
+                columns: Vec::new(),
+                number: 0,
+                held: Vec::new(),
+                ended: true,
+            });
         };
         let columns: Vec<Option<Column>> = header.iter().map(Column::of).collect();
         match Column::missing(&columns, header.iter()) {
             Some(reason) => Err(reason),
-            None => Ok(Rows { window, limits, reader, columns, number: 0, ended: false }),
+            None => Ok(Rows { window, limits, reader, columns, number: 0, held: Vec::new(), ended: false }),
         }
     }
 
     /// The event for a row.
-    fn event(&self, fields: &Fields) -> Event {
+    fn event(&mut self, fields: &Fields) -> Event {
         let (count, expected) = (fields.ends.len(), self.columns.len());
         if count == expected {
             return Row::event(Ok(self.row(fields)), self.number, self.limits.max_body, SkipReason::Row);
         }
         let reason = SkipReason::Row(format!("{count} fields, but the header has {expected}"));
-        Event::unread(self.number, self.displaced(fields), reason)
+        let mut fetches = self.displaced(fields).into_iter();
+        let first = Event::unread(self.number, fetches.next(), reason.clone());
+        self.held.extend(fetches.map(|fetch| Event::unread(self.number, Some(fetch), reason.clone())));
+        first
     }
 
-    /// The fetch that a row with too few or too many fields names. Where the mistake is, is not
-    /// known, nor which of its fields is the time: its URL is where the column is, or as far from
-    /// there as fields are missing or too many.
-    fn displaced(&self, fields: &Fields) -> Option<Fetch> {
-        let named_by = |column| {
-            let place = self.columns.iter().position(|known| *known == Some(column))?;
+    /// The fetches that a row with too few or too many fields may name. Where the mistake is, is
+    /// not known, nor which of its fields is the time: its URL is where the column is, or as far
+    /// from there as fields are missing or too many. Each of these that may be one counts.
+    fn displaced(&self, fields: &Fields) -> Vec<Fetch> {
+        let mut fetches: Vec<Fetch> = Vec::new();
+        for (column, mark) in [(Column::Url, "://"), (Column::Host, ".")] {
+            let Some(place) = self.columns.iter().position(|known| *known == Some(column)) else { continue };
             let other = (place + fields.ends.len()).saturating_sub(self.columns.len());
-            let cell = |place| str::from_utf8(fields.iter().nth(place)?).ok().map(str::trim_ascii);
-            let mut near = (place.min(other)..=place.max(other)).filter_map(cell);
-            let url = near.find(|cell| cell.contains("://")).or_else(|| cell(place));
-            url.filter(|url| !url.is_empty())
-        };
-        let url = named_by(Column::Url).or_else(|| named_by(Column::Host))?;
-        Some(Fetch { fetched_at: NEWEST, url: url.into() })
+            let [first, last] = [place.min(other), place.max(other)];
+            let near = fields.iter().skip(first).take(last - first + 1).map(url_text);
+            let names =
+                near.filter(|cell| cell.contains(mark) && SiteKey::from_host(cell.trim_ascii()).is_ok());
+            fetches.extend(names.map(|url| Fetch { fetched_at: NEWEST, url: url.trim_ascii().into() }));
+        }
+        fetches.dedup();
+        fetches
     }
 
     /// The row of these fields, which may be the first ones only.
@@ -97,8 +115,9 @@ impl Iterator for Rows<'_, '_> {
     type Item = Event;
 
     fn next(&mut self) -> Option<Event> {
-        if self.ended {
-            return None;
+        let held = self.held.pop();
+        if held.is_some() || self.ended {
+            return held;
         }
         self.number += 1;
         match fields(&mut self.reader, self.window, self.limits.max_line) {

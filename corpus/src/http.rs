@@ -21,7 +21,7 @@ pub(crate) const LATER_PART: &str = "a part (206) that does not begin at the fir
 /// lists to be joined.
 #[derive(Default)]
 pub(crate) struct Fields<'a> {
-    /// The different values of Content-Type: nobody knows which of them a client took.
+    /// The values of Content-Type: if they differ, nobody knows which of them a client took.
     content_types: Vec<&'a [u8]>,
     pub(crate) location: Option<&'a [u8]>,
     etag: Option<&'a [u8]>,
@@ -41,8 +41,21 @@ pub(crate) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Adds one header field.
+    /// Adds one header field. A value has no line end (RFC 9110 5.5), unless it is folded: some
+    /// writers join the lines of one field so.
     pub(crate) fn add(&mut self, name: &[u8], value: &'a [u8]) {
+        let mut start = 0;
+        for end in memchr::memchr_iter(b'\n', value) {
+            if !matches!(value.get(end + 1), Some(b' ' | b'\t')) {
+                self.add_line(name, &value[start..end]);
+                start = end + 1;
+            }
+        }
+        self.add_line(name, &value[start..]);
+    }
+
+    /// Adds a line of a header field, which may be folded.
+    fn add_line(&mut self, name: &[u8], value: &'a [u8]) {
         let first = |slot: &mut Option<&'a [u8]>| {
             slot.get_or_insert(value);
         };
@@ -52,11 +65,7 @@ impl<'a> Fields<'a> {
             4 if name.eq_ignore_ascii_case(b"etag") => first(&mut self.etag),
             7 if name.eq_ignore_ascii_case(b"expires") => first(&mut self.expires),
             8 if name.eq_ignore_ascii_case(b"location") => first(&mut self.location),
-            12 if name.eq_ignore_ascii_case(b"content-type") => {
-                if self.content_types.last() != Some(&value) {
-                    self.content_types.push(value);
-                }
-            }
+            12 if name.eq_ignore_ascii_case(b"content-type") => self.content_types.push(value),
             13 if name.eq_ignore_ascii_case(b"cache-control") => self.cache_control(value),
             13 if name.eq_ignore_ascii_case(b"last-modified") => first(&mut self.last_modified),
             13 if name.eq_ignore_ascii_case(b"content-range") => first(&mut self.content_range),
@@ -105,8 +114,9 @@ impl<'a> Fields<'a> {
 
     /// The media type; several are joined as one list.
     pub(crate) fn content_type(&self) -> Option<String> {
-        let joined = self.content_types.join(&b", "[..]);
-        text((!self.content_types.is_empty()).then_some(&joined))
+        let mut types = self.content_types.clone();
+        types.dedup();
+        (!types.is_empty()).then(|| String::from_utf8_lossy(&types.join(&b", "[..])).trim().to_owned())
     }
 
     pub(crate) fn validators(&self) -> Validators {

@@ -3,8 +3,9 @@
 //! It stands between `input`, which has the file, and `row`; `footer` and `pages` check what the
 //! file claims before memory is reserved. Only relevant columns are read, a few rows at a time, so
 //! memory holds one page and one dictionary of each, as large as the writer made them. Invariants:
-//! every row is one item; a damaged row group is reported, and the next one is read; a panic of the
-//! crate `parquet` counts as damage. It does not know what the columns mean.
+//! every row is one item; of a damaged row group, the rows whose URLs can be read are fetches that
+//! cannot be, and the next group is read; a panic of the crate `parquet` counts as damage. It does
+//! not know what the columns mean.
 
 mod footer;
 mod pages;
@@ -46,8 +47,10 @@ pub(crate) struct Rows<'l> {
     columns: Vec<(usize, Column)>,
     /// The number of row groups that were started.
     groups: usize,
-    /// The columns of the current group.
+    /// The columns of the current group, first those that name a fetch.
     cells: Vec<(Column, Cells)>,
+    /// The reason why the rest of the group cannot be read but for its URLs.
+    damage: Option<SkipReason>,
     /// Rows that were read, but not yielded yet.
     held: std::vec::IntoIter<Row>,
     /// The number of the next row, and the one after the last of its group.
@@ -60,30 +63,50 @@ impl<'l> Rows<'l> {
     pub(crate) fn of(file: File, limits: &'l ReadLimits) -> Result<Rows<'l>, SkipReason> {
         let metadata =
             guarded(|| footer::read(&file)).map_err(|error| SkipReason::Table(error.to_string()))?;
-        let columns = columns(metadata.file_metadata().schema_descr())?;
-        let (cells, held) = (Vec::new(), Vec::new().into_iter());
-        Ok(Rows { file, metadata, limits, columns, groups: 0, cells, held, next: 1, group_end: 1 })
+        let mut columns = columns(metadata.file_metadata().schema_descr())?;
+        columns.sort_by_key(|(_, column)| !column.names_fetch());
+        let (cells, damage, held) = (Vec::new(), None, Vec::new().into_iter());
+        Ok(Rows { file, metadata, limits, columns, groups: 0, cells, damage, held, next: 1, group_end: 1 })
     }
 
     /// Starts the next row group.
-    fn begin(&mut self, group: usize) -> Result<(), ParquetError> {
+    fn begin(&mut self, group: usize) {
         let group = self.metadata.row_group(group);
         let rows = u64::try_from(group.num_rows()).unwrap_or(0);
         self.groups += 1;
         self.group_end = self.next.saturating_add(rows);
-        self.cells = guarded(|| cells_of(&self.file, group, &self.columns))?;
-        Ok(())
+        self.damage = None;
+        let cells = |&(place, column): &(usize, Column)| {
+            let damaged = |error| Box::new(move |_| Err(damage(format!("{error}")))) as Cells;
+            (column, guarded(|| cells_of(&self.file, group, place)).unwrap_or_else(damaged))
+        };
+        self.cells = self.columns.iter().map(cells).collect();
     }
 
-    /// Reads some rows of the group.
+    /// Reads some rows of the group. After damage to a column, only those are read that name the
+    /// fetches of rows, without the damaged one.
+    ///
+    /// # Errors
+    /// If no URL or host can be read.
     fn fill(&mut self) -> Result<(), ParquetError> {
         let count = usize::try_from(self.group_end - self.next).unwrap_or(ROWS).min(ROWS);
         let mut rows: Vec<Row> = (0..count).map(|_| Row::default()).collect();
+        let mut damaged = Vec::new();
         for (column, cells) in &mut self.cells {
-            let values = guarded(|| cells(count))?;
-            if values.len() != count {
-                return Err(ParquetError::EOF("a column has too few rows".to_owned()));
+            if !damaged.is_empty() && !column.names_fetch() {
+                break;
             }
+            let values = match guarded(|| cells(count)) {
+                Ok(values) if values.len() == count => values,
+                Ok(_) => {
+                    damaged.push((*column, ParquetError::EOF("a column has too few rows".to_owned())));
+                    continue;
+                }
+                Err(error) => {
+                    damaged.push((*column, error));
+                    continue;
+                }
+            };
             for (row, value) in rows.iter_mut().zip(values) {
                 match value {
                     Some(Value::Bytes(bytes)) => {
@@ -96,8 +119,31 @@ impl<'l> Rows<'l> {
                 }
             }
         }
+        let is_whole = |column| damaged.iter().all(|(damaged, _)| *damaged != column);
+        if !damaged.is_empty() {
+            self.cells.retain(|(column, _)| column.names_fetch() && is_whole(*column));
+        }
+        let has_name = |(column, _): &(Column, Cells)| matches!(column, Column::Url | Column::Host);
+        let is_named = is_whole(Column::Url) && self.cells.iter().any(has_name);
+        if let Some((_, error)) = damaged.into_iter().next() {
+            if !is_named {
+                return Err(error);
+            }
+            self.damage = Some(self.reason(error));
+        }
+        if self.damage.is_some() {
+            rows.iter_mut().for_each(Row::set_unread);
+        }
         self.held = rows.into_iter();
         Ok(())
+    }
+
+    /// The reason why the rest of the group cannot be read.
+    fn reason(&self, error: ParquetError) -> SkipReason {
+        let reason = format!("row group {}: {error}", self.groups - 1);
+        // The codec that this build may lack. The crate has no code for it.
+        let is_brotli = cfg!(not(feature = "brotli")) && reason.contains("compile time: brotli");
+        if is_brotli { SkipReason::LeftOut("brotli") } else { SkipReason::Table(reason) }
     }
 }
 
@@ -109,24 +155,19 @@ impl Iterator for Rows<'_> {
             let at = self.next;
             if let Some(row) = self.held.next() {
                 self.next += 1;
-                return Some(Row::event(Ok(row), at, self.limits.max_body, SkipReason::Row));
+                let damage = self.damage.as_ref();
+                let bad = |mistake| damage.cloned().unwrap_or(SkipReason::Row(mistake));
+                return Some(Row::event(Ok(row), at, self.limits.max_body, bad));
             }
-            let read = if at < self.group_end {
-                self.fill()
-            } else if self.groups < self.metadata.num_row_groups() {
-                self.begin(self.groups)
-            } else {
-                return None;
-            };
-            if let Err(error) = read {
+            if at == self.group_end {
+                if self.groups == self.metadata.num_row_groups() {
+                    return None;
+                }
+                self.begin(self.groups);
+            } else if let Err(error) = self.fill() {
                 // The rest of the group is lost.
                 self.next = self.group_end;
-                let reason = format!("row group {}: {error}", self.groups - 1);
-                // The codec that this build may lack. The crate has no code for it.
-                let is_brotli = cfg!(not(feature = "brotli")) && reason.contains("compile time: brotli");
-                let reason =
-                    if is_brotli { SkipReason::LeftOut("brotli") } else { SkipReason::Table(reason) };
-                return Some(Event::skipped(at, reason));
+                return Some(Event::skipped(at, self.reason(error)));
             }
         }
     }
@@ -168,52 +209,41 @@ fn columns(schema: &SchemaDescriptor) -> Result<Vec<(usize, Column)>, SkipReason
     Ok(columns)
 }
 
-/// Creates the readers for the columns of a row group.
-fn cells_of(
-    file: &File,
-    group: &RowGroupMetaData,
-    columns: &[(usize, Column)],
-) -> Result<Vec<(Column, Cells)>, ParquetError> {
-    let cells = |&(place, column): &(usize, Column)| {
-        let chunk = group.column(place);
-        let numbers =
-            [chunk.compressed_size(), chunk.data_page_offset(), chunk.dictionary_page_offset().unwrap_or(0)];
-        if numbers.iter().any(|number| *number < 0) {
-            return Err(damage("a place or a length is negative"));
-        }
-        let leaf = chunk.column_descr_ptr();
-        let data = get_column_reader(leaf.clone(), Box::new(Checked::of(file, group, place)?));
-        let level = leaf.max_def_level();
-        let meaning = Meaning::of(&leaf);
-        let number = move |number: i64| Some(Value::Scalar(meaning.scalar(number)));
-        // If numbers may be missing, some libraries convert all to floats, with NaN for a missing
-        // one.
-        let float = |float: f64| (!float.is_nan()).then_some(Value::Scalar(Scalar::Float(float)));
-        let cells: Cells = match data {
-            ColumnReader::ByteArrayColumnReader(data) => {
-                cells(data, level, |bytes| Some(Value::Bytes(bytes.clone())))
-            }
-            ColumnReader::FixedLenByteArrayColumnReader(data) => {
-                cells(data, level, |bytes| Some(Value::Bytes(ByteArray::from(bytes.data().to_vec()))))
-            }
-            ColumnReader::BoolColumnReader(data) => {
-                cells(data, level, |flag| Some(Value::Scalar(Scalar::Flag(*flag))))
-            }
-            ColumnReader::Int32ColumnReader(data) => {
-                cells(data, level, move |value| number(i64::from(*value)))
-            }
-            ColumnReader::Int64ColumnReader(data) => cells(data, level, move |value| number(*value)),
-            ColumnReader::Int96ColumnReader(data) => {
-                cells(data, level, move |value| number(value.to_seconds()))
-            }
-            ColumnReader::FloatColumnReader(data) => {
-                cells(data, level, move |value| float(f64::from(*value)))
-            }
-            ColumnReader::DoubleColumnReader(data) => cells(data, level, move |value| float(*value)),
-        };
-        Ok((column, cells))
+/// Creates the reader for a column of a row group.
+fn cells_of(file: &File, group: &RowGroupMetaData, place: usize) -> Result<Cells, ParquetError> {
+    let chunk = group.column(place);
+    let numbers =
+        [chunk.compressed_size(), chunk.data_page_offset(), chunk.dictionary_page_offset().unwrap_or(0)];
+    if numbers.iter().any(|number| *number < 0) {
+        return Err(damage("a place or a length is negative"));
+    }
+    let leaf = chunk.column_descr_ptr();
+    let data = get_column_reader(leaf.clone(), Box::new(Checked::of(file, group, place)?));
+    let level = leaf.max_def_level();
+    let meaning = Meaning::of(&leaf);
+    let number = move |number: i64| Some(Value::Scalar(meaning.scalar(number)));
+    let bytes = move |bytes: &ByteArray| {
+        let is_number = matches!(meaning, Meaning::Decimal(_));
+        Some(if is_number {
+            Value::Scalar(meaning.digits(bytes.data()))
+        } else {
+            Value::Bytes(bytes.clone())
+        })
     };
-    columns.iter().map(cells).collect()
+    // If numbers may be missing, some libraries convert all to floats, with NaN for a missing one.
+    let float = |float: f64| (!float.is_nan()).then_some(Value::Scalar(Scalar::Float(float)));
+    Ok(match data {
+        ColumnReader::ByteArrayColumnReader(data) => cells(data, level, bytes),
+        ColumnReader::FixedLenByteArrayColumnReader(data) => cells(data, level, move |value| bytes(value)),
+        ColumnReader::BoolColumnReader(data) => {
+            cells(data, level, |flag| Some(Value::Scalar(Scalar::Flag(*flag))))
+        }
+        ColumnReader::Int32ColumnReader(data) => cells(data, level, move |value| number(i64::from(*value))),
+        ColumnReader::Int64ColumnReader(data) => cells(data, level, move |value| number(*value)),
+        ColumnReader::Int96ColumnReader(data) => cells(data, level, move |value| number(value.to_seconds())),
+        ColumnReader::FloatColumnReader(data) => cells(data, level, move |value| float(f64::from(*value))),
+        ColumnReader::DoubleColumnReader(data) => cells(data, level, move |value| float(*value)),
+    })
 }
 
 /// The values of one column; missing values have a lower `level` than the others.
@@ -284,6 +314,16 @@ impl Meaning {
             Meaning::Days => Scalar::Number(number.saturating_mul(DAY)),
             Meaning::Decimal(digits) => Scalar::Float(number as f64 / 10f64.powi(digits)),
             Meaning::Other => Scalar::Other(de::IgnoredAny),
+        }
+    }
+
+    /// A number of the column in big-endian bytes.
+    fn digits(self, bytes: &[u8]) -> Scalar {
+        let sign = bytes.first().map_or(0, |first| i128::from(*first as i8 >> 7));
+        let number = bytes.iter().fold(sign, |number, byte| number << 8 | i128::from(*byte));
+        match i64::try_from(number).ok().filter(|_| bytes.len() <= size_of::<i128>()) {
+            Some(number) => self.scalar(number),
+            None => Scalar::Other(de::IgnoredAny),
         }
     }
 }

@@ -13,7 +13,7 @@ mod cells;
 
 use crate::capture::url_text;
 use crate::http::{self, Fields};
-use crate::record::{Content, Event, Fetch, NEWEST, Range, Record};
+use crate::record::{Content, Event, Fetch, NEWEST, Range, Record, unknown};
 use crate::status::is_success;
 use crate::{Capture, Looks, SkipReason, dates, sniff};
 use base64::Engine as _;
@@ -68,16 +68,28 @@ struct Named {
 }
 
 impl Named {
-    /// The fields before the first mistake of syntax. A time that occurs twice, or may stand behind
-    /// the mistake, is none.
+    /// The fields before the first mistake of syntax, or what looks like one that names a fetch
+    /// behind it. A time that occurs twice, or may stand behind the mistake, is none.
     fn of(object: &[u8]) -> Named {
         let mut named = Named::default();
         let read = serde_json::Deserializer::from_slice(object).deserialize_map(&mut named);
         if read.is_err() {
             named.fetched_at.get_or_insert(Scalar::Other(de::IgnoredAny));
+            if named.url.is_none() && named.host.is_none() {
+                named.url = sought(object, b"\"url\"").or_else(|| sought(object, b"\"host\""));
+            }
         }
         named
     }
+}
+
+/// The text behind the first such key that has one. In a text, a quote has a backslash before it,
+/// so this is no part of one.
+fn sought(object: &[u8], key: &[u8]) -> Option<String> {
+    memchr::memmem::find_iter(object, key).find_map(|at| {
+        let value = object[at + key.len()..].trim_ascii_start().strip_prefix(b":")?;
+        serde_json::Deserializer::from_slice(value).into_iter().next()?.ok()
+    })
 }
 
 impl<'de> de::Visitor<'de> for &mut Named {
@@ -186,6 +198,11 @@ impl Row {
         *field = Some(value);
     }
 
+    /// Marks a row of which not all fields can be read.
+    pub(crate) fn set_unread(&mut self) {
+        self.mistake = Some("not all of its columns can be read".to_owned());
+    }
+
     /// The event for a row, if it could be read; `bad` converts a mistake in it to a reason.
     pub(crate) fn event(
         row: Result<Row, String>,
@@ -244,7 +261,9 @@ impl Row {
         let is_missing = self.fill(&mut fetch, max_body);
         let mistake = match is_missing.and_then(|is_missing| time.transpose().map(|_| is_missing)) {
             Ok(true) if fetch.key().is_some() => format!("status {}, and no body", fetch.status),
-            Ok(_) => return Ok(Content::Capture(fetch)),
+            // Its header counts.
+            Ok(true) => return Ok(Content::Capture(unknown(fetch))),
+            Ok(false) => return Ok(Content::Capture(fetch)),
             Err(mistake) => mistake,
         };
         Ok(Content::Unread(fetch, bad(mistake)))

@@ -120,6 +120,13 @@ fn noscript_permits_nothing() {
         ),
         page("silent", "", "<body><noscript><div data-nosnippet>x</div></noscript>"),
         page("class", "", "<body><noscript><p class=acap:disallow-preserve>x</noscript>"),
+        page("base", "", &format!("{license}<noscript><base href=//b.example></noscript>")),
+        page(
+            "version",
+            "",
+            "<noscript><meta name=robots content='ACAP Version 1.0'></noscript>\
+             <meta name=robots content='ACAP Version 1.1'><meta name=bot content='ACAP allow-index ref=x'>",
+        ),
     ]);
     let image = opened(&built, 0);
     for (path, usage, expected) in [
@@ -133,6 +140,8 @@ fn noscript_permits_nothing() {
         ("limited", "index", "disallowed"),
         ("silent", "present-snippet", "disallowed"),
         ("class", "preserve", "disallowed"),
+        ("base", "ai-train", "unknown incomplete"),
+        ("version", "index", "conditional"),
     ] {
         assert_eq!(ask(&image, "bot", usage, &format!("https://a.example/{path}")), expected, "{path}");
     }

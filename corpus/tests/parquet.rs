@@ -120,7 +120,33 @@ fn pages_of_every_encoding_are_read() {
     }
 }
 
-/// A number as Thrift's compact protocol and delta encodings write it.
+/// Damage to the bodies loses no fetch, as long as its URL can be read.
+#[test]
+fn rows_behind_damage_to_bodies_are_unread() {
+    let whole = file("binary", Compression::SNAPPY, WriterVersion::PARQUET_1_0, Some(Encoding::PLAIN));
+    let home = tempfile::tempdir().expect("a directory");
+    let path = home.path().join("x.parquet");
+    let bodies = (0..whole.len()).find(|&at| whole[at..].starts_with(b"Disallow")).expect("a body");
+    let mut damaged = whole;
+    damaged[bodies - 20..bodies].fill(0xff);
+    fs::write(&path, damaged).expect("a file");
+    let (mut read_rows, mut unread) = (0, 0);
+    let mut tell = |item| {
+        match item {
+            Item::Capture(_) => read_rows += 1,
+            Item::Revisit(revisit) => {
+                assert_eq!((revisit.of.is_empty(), revisit.otherwise.reason.name()), (true, "table"));
+                unread += 1;
+            }
+            other => panic!("{other:?}"),
+        }
+        ControlFlow::Continue(())
+    };
+    read(&[Input::Path(path)], &ReadLimits::default(), &AtomicU64::new(0), &mut tell).expect("a file");
+    assert_eq!(read_rows + unread, ROWS);
+    assert!(unread > 0);
+}
+
 /// Numbers count as their type says: seconds with digits behind the point, and what has no sign.
 #[test]
 fn numbers_have_the_meaning_of_their_type() {
@@ -137,6 +163,10 @@ fn numbers_have_the_meaning_of_their_type() {
                 }
                 ColumnWriter::Int32ColumnWriter(out) => out.write_batch(&[value as i32], None, None),
                 ColumnWriter::Int64ColumnWriter(out) => out.write_batch(&[value], None, None),
+                ColumnWriter::FixedLenByteArrayColumnWriter(out) => {
+                    let bytes = (0..9).rev().map(|place| (i128::from(value) >> (8 * place)) as u8);
+                    out.write_batch(&[FixedLenByteArray::from(bytes.collect::<Vec<u8>>())], None, None)
+                }
                 _ => panic!("a column of another type"),
             };
             written.expect("values");
@@ -161,6 +191,8 @@ fn numbers_have_the_meaning_of_their_type() {
         ("int64 fetched_at", 1_735_689_600, Some(1_735_689_600)),
         ("int64 fetched_at (DECIMAL(12,2))", 173_568_960_025, Some(1_735_689_600)),
         ("int64 fetched_at (DECIMAL(12,0))", 1_735_689_600, Some(1_735_689_600)),
+        ("fixed_len_byte_array(9) fetched_at (DECIMAL(20,2))", 173_568_960_025, Some(1_735_689_600)),
+        ("fixed_len_byte_array(9) fetched_at (DECIMAL(20,0))", -1, None),
         ("int32 fetched_at (INTEGER(32,false))", 3_000_000_000, Some(3_000_000_000)),
         ("int32 fetched_at (DATE)", 20_089, Some(20_089 * 86_400)),
         ("int64 fetched_at (TIMESTAMP(MICROS,true))", 1_735_689_600_000_001, Some(1_735_689_600)),
@@ -171,6 +203,7 @@ fn numbers_have_the_meaning_of_their_type() {
     }
 }
 
+/// A number as Thrift's compact protocol and delta encodings write it.
 fn varint(mut number: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     while number > 0x7F {

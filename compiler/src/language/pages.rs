@@ -109,8 +109,9 @@ fn lower(pages: &[Page], lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimi
 /// Sorts the statements of a page by addressee.
 fn read(page: &Page, target: usize, groups: &mut BTreeMap<Address, Vec<Statement>>) {
     let contents: Vec<Meta> = page.metas.iter().map(|tag| content(&tag.content)).collect();
-    let version = contents.iter().find_map(|meta| match meta {
-        Meta::Version(major, minor) => Some((*major, *minor)),
+    // A crawler that runs scripts does not see what stands in `noscript`.
+    let version = page.metas.iter().zip(&contents).find_map(|(tag, meta)| match meta {
+        Meta::Version(major, minor) if !tag.in_noscript => Some((*major, *minor)),
         _ => None,
     });
     let dialect = Dialect::of(version);

@@ -258,9 +258,8 @@ impl<'t> Reader<'t> {
         let Some(noscript) = self.tree.borrow_mut().noscript.take() else { return };
         let content = noscript.start..noscript.end.unwrap_or(end);
         let Some(text) = self.text.get(content.clone()) else { return };
-        let is_meta =
-            |at: usize| text.get(at + 1..at + 5).is_some_and(|name| name.eq_ignore_ascii_case(b"meta"));
-        let speaks = memchr::memchr_iter(b'<', text).any(is_meta)
+        let is_tag = |name: &[u8]| name.eq_ignore_ascii_case(b"meta") || name.eq_ignore_ascii_case(b"base");
+        let speaks = memchr::memchr_iter(b'<', text).any(|at| text.get(at + 1..at + 5).is_some_and(is_tag))
             || has_license(text)
             || may_be_silent(text)
             || may_bear_tokens(text);
@@ -288,6 +287,8 @@ impl<'t> Reader<'t> {
         let position = self.tree.borrow_mut().start(&name);
         match name.as_str() {
             "meta" => self.meta(tag, at),
+            // Without scripts, the links of the whole page are others.
+            "base" if self.in_noscript => self.page.cut |= attribute(tag, "href").is_some(),
             "base" if is_html(tag) => self.base(tag),
             "link" => self.link(tag),
             "script" if has_content => self.script(tag),

@@ -5,6 +5,7 @@
 //! because no crawler has their names. It does not know what the words mean.
 
 use memchr::memmem;
+use robomaton_formats::crawlers;
 use robomaton_grammar::meta::is_acap;
 use robomaton_grammar::product_token;
 
@@ -66,11 +67,13 @@ pub(super) fn speaks(name: &str, content: &str) -> bool {
     if NOT_CRAWLERS.iter().any(|other| lower == other.as_bytes()) {
         return false;
     }
-    // A name that looks like a crawler's needs one known word. Any other needs one that restricts,
-    // since a crawler may know more words than we do, or only known words. Between commas, `none`
-    // restricts.
-    if ["bot", "crawl", "spider", "slurp"].iter().any(|part| memmem::find(&lower, part.as_bytes()).is_some())
-    {
+    // The name of a crawler, or one that looks so, needs one known word. Any other needs one that
+    // restricts, since a crawler may know more words than we do, or only known words. Between
+    // commas, `none` restricts.
+    let is_part = |part: &&str| memmem::find(&lower, part.as_bytes()).is_some();
+    let is_crawler = ["bot", "crawl", "spider", "slurp"].iter().any(is_part)
+        || str::from_utf8(token).is_ok_and(|token| crawlers::find(token).is_some());
+    if is_crawler {
         words(content).any(is_known)
     } else {
         words(content).any(|word| is_known(word) && !is_ordinary(word))
@@ -139,6 +142,7 @@ mod tests {
             ("Jävla-bot", "index"),
             ("two words", "noindex"),
             ("Yeti", "None, noimageclick"),
+            ("GoogleOther", "none foo"),
         ] {
             assert!(speaks(name, content), "{name}: {content}");
         }

@@ -165,6 +165,11 @@ impl Column {
 }
 
 impl Column {
+    /// True for the columns that name a fetch.
+    pub(crate) fn names_fetch(self) -> bool {
+        matches!(self, Column::Url | Column::Host | Column::FetchedAt)
+    }
+
     /// The name in messages.
     pub(super) fn name(self) -> &'static str {
         match self {
