@@ -62,6 +62,10 @@ pub enum FetchedTooMuch {
     Records,
 }
 
+/// Bytes of memory that an answer takes beside its texts, and a header field beside its own.
+const ANSWER: usize = 512;
+const FIELD: usize = 64;
+
 /// Reads a WARC stream, which may be compressed as gzip members or zstd frames: at most `bytes`
 /// when decompressed, as many of decoded bodies, as many in all fetches, and so many fetches and
 /// useless records. An answer that several fetches were redirected to counts for each of them.
@@ -244,8 +248,8 @@ impl warc::Answer {
 
     /// Bytes of its header and body.
     fn length(&self) -> usize {
-        let fields: usize = self.headers.iter().map(|(name, value)| name.len() + value.len()).sum();
-        fields + self.capture.body.len()
+        let fields = self.headers.iter().map(|(name, value)| FIELD + name.len() + value.len());
+        ANSWER + self.capture.url.len() + self.capture.body.len() + fields.sum::<usize>()
     }
 }
 
@@ -446,9 +450,10 @@ mod tests {
         let records: Vec<Vec<u8>> = (0..10).map(fetched).collect();
         let bytes = records.concat();
         for stream in [bytes.clone(), packed(&records)] {
-            assert_eq!(fetched_in_warc(&stream[..], bytes.len(), 10).map(|read| read.records.len()), Ok(10));
+            let enough = bytes.len() + 10 * (ANSWER + 2 * FIELD);
+            assert_eq!(fetched_in_warc(&stream[..], enough, 10).map(|read| read.records.len()), Ok(10));
             assert_eq!(fetched_in_warc(&stream[..], bytes.len() - 1, 10), Err(FetchedTooMuch::Bytes));
-            assert_eq!(fetched_in_warc(&stream[..], bytes.len(), 9), Err(FetchedTooMuch::Records));
+            assert_eq!(fetched_in_warc(&stream[..], enough, 9), Err(FetchedTooMuch::Records));
         }
         // No other limit cuts a text.
         let long = format!("HTTP/1.1 200 OK\r\n\r\n#{}\nDisallow: /", "#".repeat(9 << 20));
@@ -463,7 +468,16 @@ mod tests {
             many.extend(record("response", 1, &url, "", &moved("http://to.example/r")));
         }
         assert_eq!(fetched_in_warc(&many[..], 800_000, 90), Err(FetchedTooMuch::Bytes));
-        assert!(many.len() < 100_000 && fetched_in_warc(&many[..], 1_000_000, 90).is_ok());
+        assert!(many.len() < 100_000 && fetched_in_warc(&many[..], 1_100_000, 90).is_ok());
+        // Header fields take more memory than their bytes.
+        let fields = record(
+            "response",
+            1,
+            "http://a/",
+            "",
+            &format!("HTTP/1.1 404\r\n{}\r\n", "a:\r\n".repeat(9_000)),
+        );
+        assert_eq!(fetched_in_warc(&fields[..], 10 * fields.len(), 9), Err(FetchedTooMuch::Bytes));
         // A bomb, also one inside a record.
         let bomb = packed(&[vec![b' '; 64 << 20]]);
         assert_eq!(fetched_in_warc(&bomb[..], 1 << 20, 9), Err(FetchedTooMuch::Bytes));

@@ -19,7 +19,7 @@ use crate::walk::{NotListed, Walk};
 use crate::window::Window;
 #[cfg(feature = "zip")]
 use crate::zip;
-use crate::{Item, ReadLimits, SkipReason, Skipped, csv, host, jsonl, tar, warc};
+use crate::{Capture, Item, ReadLimits, SkipReason, Skipped, csv, host, jsonl, tar, warc};
 use foldhash::HashMap;
 use foldhash::fast::RandomState;
 use robomaton_formats::layout::MAGIC;
@@ -250,7 +250,9 @@ impl Reading<'_> {
         match (Kind::of_bytes(window.want(HEAD)), kind) {
             (None, Some(kind)) if kind.needs_file() => {
                 let capture = host::read_misnamed(path, kind, &mut window, self.limits);
-                self.record(source, 0, capture.map(Content::Capture))
+                let edition = edition.unwrap_or(0);
+                let content = capture.map(|capture| Content::Capture(Capture { edition, ..capture }));
+                self.record(source, 0, content)
             }
             (Some(kind), _) | (None, Some(kind)) => self.stream(source, &mut window, kind, edition.is_some()),
             (None, None) => {
@@ -319,11 +321,12 @@ impl Reading<'_> {
                 }
             };
             let edition = match kind {
-                Name::Host(_) => {
+                Name::Kind(kind) if !kind.needs_file() => 0,
+                Name::Host(_) | Name::Kind(_) => {
                     let next = editions.entry(hasher.hash_one(&name)).or_default();
                     std::mem::replace(next, next.saturating_add(1))
                 }
-                Name::Kind(_) | Name::Nothing => 0,
+                Name::Nothing => 0,
             };
             if edition > 0 {
                 let reason = format!("the entry {name:?} is there again; the last one counts");

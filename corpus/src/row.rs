@@ -214,11 +214,14 @@ impl Row {
             Ok(row) => row,
             Err(mistake) => return Event::skipped(at, bad(mistake)),
         };
-        let is_fetch = row.body.is_some() || row.body_base64.is_some() || row.mistake.is_some();
-        match row.range().filter(|_| !is_fetch) {
-            Some(Ok(range)) => Event::Range(range),
-            Some(Err(mistake)) => Event::unread(at, row.named(), bad(mistake)),
-            None => Event::Record(Record { at, content: row.fetch(max_body, bad) }),
+        let has_cell = row.body.is_some() || row.body_base64.is_some();
+        let has_body = row.body.as_ref().is_some_and(|body| !body.0.is_empty())
+            || row.body_base64.as_ref().is_some_and(|text| !text.is_empty());
+        match row.range().filter(|_| row.mistake.is_none()) {
+            // Libraries fill missing texts with empty ones.
+            Some(Ok(range)) if !has_body => Event::Range(range),
+            Some(Err(mistake)) if !has_cell => Event::unread(at, row.named(), bad(mistake)),
+            _ => Event::Record(Record { at, content: row.fetch(max_body, bad) }),
         }
     }
 

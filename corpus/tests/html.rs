@@ -160,6 +160,10 @@ fn what_is_no_meta_for_crawlers() {
         assert_eq!(metas_of(&html), ["1:13 robots=noindex"], "{after}");
     }
     // An unclosed construct reaches to the end of the page.
+    for root in ["<svg/>", "<MATH />", "<svg/><p>x"] {
+        let html = format!("{root}<![CDATA[x><meta name=robots content=noindex>");
+        assert!(read_page(html.as_bytes(), Some("text/html")).cut, "{html}");
+    }
     for html in ["<!-- ", "<script>", "<title>", "<template>", "<a title='", "<plaintext>", "<svg><![CDATA["]
     {
         assert_eq!(metas_of(&format!("{html}<meta name=robots content=noindex>")), [""; 0], "{html}");

@@ -158,6 +158,7 @@ impl AgentRule {
     ///
     /// let rule = Profile::Full.agent_rule();
     /// assert_eq!(rule.crawler_names("googlebot-news, googlebot").unwrap(), ["googlebot-news", "googlebot"]);
+    /// assert_eq!(rule.crawler_names("googlebot, *").unwrap(), ["googlebot", "*"]);
     /// let header = "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)";
     /// assert_eq!(rule.crawler_names(header).unwrap(), ["GPTBot"]);
     /// assert!(rule.crawler_names("Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101").is_err());
@@ -239,7 +240,7 @@ pub fn list(given: &str) -> Option<Vec<&str>> {
     let is_name = |name: &&str| {
         let (token, version) = name.split_at(name.find('/').unwrap_or(name.len()));
         let is_token = !token.is_empty() && product_token(token.as_bytes()).len() == token.len();
-        is_token && (version.is_empty() || is_version(version))
+        *name == "*" || is_token && (version.is_empty() || is_version(version))
     };
     let names: Vec<&str> = given.split(',').map(str::trim_ascii).filter(|name| !name.is_empty()).collect();
     (given.contains(',') && !names.is_empty() && names.iter().all(is_name)).then_some(names)

@@ -155,6 +155,8 @@ fn star(value: &[u8], place: Span) -> Option<Star> {
         return found(start, start + count, count - 1, "several stars in a row are the same as one");
     }
     match value {
+        // Without the star, this `$` would end the pattern.
+        [.., b'$', b'*'] | [.., b'$', b'*', b'$'] => None,
         [_, .., b'*', b'$'] => {
             let message = "`*$` changes nothing at the end of a pattern: anything may follow it anyway";
             found(value.len() - 2, value.len(), 2, message)

@@ -56,6 +56,8 @@ fn rules_that_never_decide() {
     assert_eq!(group("Disallow: /*b, Allow: /*a/b*"), [("redundant-star", 3)]);
     assert_eq!(group("Disallow: /a, Allow: /a/b, Disallow: /a/b/c"), []);
     assert_eq!(group("Disallow: /search/, Disallow: /search*"), [("redundant-star", 3)]);
+    assert_eq!(group("Disallow: /$*"), []);
+    assert_eq!(group("Disallow: /$*$"), []);
     assert_eq!(said_by(Profile::Google, "user-agent: a\nallow: /d/index.html\ndisallow: /d/\n"), []);
 }
 

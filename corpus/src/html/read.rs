@@ -66,6 +66,7 @@ pub fn read_page(html: &[u8], content_type: Option<&str>) -> Page {
     let has_nosnippet = may_be_silent(&text);
     let tags = match () {
         () if xml || has_nosnippet || has_license(&text) || may_bear_tokens(&text) => "*",
+        () if last_section(&text).is_some() && has_foreign(&text) => "*",
         () => FEW,
     };
     let mut reader = Reader::new(&text, encoding, xml);
@@ -169,6 +170,19 @@ fn charset(content_type: &str) -> Option<&'static Encoding> {
     Encoding::for_label_no_replacement(label.trim().trim_matches(['"', '\'']).as_bytes())
 }
 
+/// The start of the last CDATA section of the page.
+fn last_section(text: &[u8]) -> Option<usize> {
+    memmem::rfind(text, b"<![CDATA[")
+}
+
+/// True if the page has SVG or MathML.
+fn has_foreign(text: &[u8]) -> bool {
+    let is = |at: usize, name: &[u8]| {
+        text.get(at + 1..at + 1 + name.len()).is_some_and(|tag| tag.eq_ignore_ascii_case(name))
+    };
+    memchr::memchr_iter(b'<', text).any(|at| is(at, b"svg") || is(at, b"math"))
+}
+
 /// True if any class of the page can have an ACAP token: its letters occur, or numeric references
 /// that may stand for them.
 fn may_bear_tokens(text: &[u8]) -> bool {
@@ -209,6 +223,8 @@ pub(super) struct Reader<'t> {
     pub(super) text: &'t [u8],
     pub(super) encoding: AsciiCompatibleEncoding,
     cursor: Cursor<'t>,
+    /// The start of the last CDATA section.
+    last_section: Option<usize>,
     /// Shared with the handlers of end tags, which cannot borrow.
     pub(super) tree: Rc<RefCell<Tree>>,
     xml: bool,
@@ -233,6 +249,7 @@ impl<'t> Reader<'t> {
             text,
             encoding,
             cursor: Cursor::new(text),
+            last_section: last_section(text),
             tree: Rc::default(),
             xml,
             end_tag: None,
@@ -281,6 +298,9 @@ impl<'t> Reader<'t> {
         self.tree.borrow_mut().noscript.take_if(|noscript| noscript.end.is_none());
         self.take_noscript(at);
         self.page.cut |= self.xml && xml::is_odd(tag);
+        // lol_html reads CDATA sections behind it, where HTML has none.
+        let is_closed_root = tag.is_self_closing() && matches!(name.as_str(), "svg" | "math");
+        self.page.cut |= !self.xml && is_closed_root && self.last_section > Some(at);
         if self.tree.borrow().in_template {
             return;
         }

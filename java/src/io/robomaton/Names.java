@@ -107,7 +107,7 @@ final class Names {
             boolean isName = !token.isEmpty()
                     && productToken(token) == token.length()
                     && (slash < 0 || isVersion(name.substring(slash)));
-            if (!isName) {
+            if (!isName && !name.equals("*")) {
                 return null;
             }
             names.add(name);
