@@ -103,7 +103,8 @@ impl Capture {
 
     /// The URL, parsed; of a bare host, that of its robots.txt.
     pub(crate) fn parsed_url(&self) -> Option<Url> {
-        Url::parse(&self.url).or_else(|_| Url::parse(&format!("http://{}/robots.txt", self.url))).ok()
+        let scheme = if self.site.scheme() == Scheme::Https { "https" } else { "http" };
+        Url::parse(&self.url).or_else(|_| Url::parse(&format!("{scheme}://{}/robots.txt", self.url))).ok()
     }
 
     /// The URL that it redirects to, without its fragment; `None` if it is no redirect or names no

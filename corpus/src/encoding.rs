@@ -115,6 +115,14 @@ fn inflate(bytes: &[u8], zlib: bool, max: usize) -> (Vec<u8>, bool) {
     }
 }
 
+/// True for bytes that are probably compressed. Brotli and `deflate` have no first bytes of their
+/// own, so this asks whether the bytes are no text.
+pub(crate) fn looks_coded(body: &[u8]) -> bool {
+    // The first bytes may end inside a character.
+    let is_text = |start| str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
+    sniff(body, None) == Looks::Binary || !is_text(&body[..body.len().min(16)])
+}
+
 /// True if these bytes are text; compressed bytes are not even UTF-8.
 fn is_text(bytes: &[u8]) -> bool {
     sniff(bytes, None) != Looks::Binary && str::from_utf8(bytes).is_ok()

@@ -17,6 +17,10 @@ const MAX_FIELDS: usize = 96;
 /// The message for an answer [`Fields::is_later_part`].
 pub(crate) const LATER_PART: &str = "a part (206) that does not begin at the first byte";
 
+/// The message for a body [`Fields::is_coded`] that is not decoded.
+pub(crate) const CODED: &str =
+    "the body is compressed, as content-encoding says; expected what it decodes to";
+
 /// The relevant header fields of a response. The first of repeated fields counts, unless they are
 /// lists to be joined.
 #[derive(Default)]
@@ -92,11 +96,13 @@ impl<'a> Fields<'a> {
         codings.any(|coding| !matches!(coding.trim_ascii(), b"" | b"identity"))
     }
 
-    /// True if Content-Length says that a body has more bytes than this decoded text, even if a byte
-    /// order mark and a carriage return in each line are lost.
-    pub(crate) fn is_longer_than(&self, text: &[u8]) -> bool {
+    /// True if Content-Length says that the body of a success has more bytes than this decoded text,
+    /// even if a byte order mark and a carriage return in each line are lost. (Of an answer 304, it
+    /// is that of the text which is not sent.)
+    pub(crate) fn is_longer_than(&self, text: &[u8], status: u16) -> bool {
         let lost = memchr::memchr_iter(b'\n', text).count() + 3;
-        !self.is_coded() && self.content_length.is_some_and(|length| length > (text.len() + lost) as u64)
+        let is_longer = |length: u64| length > (text.len() + lost) as u64;
+        is_success(status) && !self.is_coded() && self.content_length.is_some_and(is_longer)
     }
 
     fn cache_control(&mut self, value: &[u8]) {

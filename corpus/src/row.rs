@@ -12,10 +12,11 @@
 mod cells;
 
 use crate::capture::url_text;
+use crate::encoding::looks_coded;
 use crate::http::{self, Fields};
 use crate::record::{Content, Event, Fetch, NEWEST, Range, Record, unknown};
 use crate::status::is_success;
-use crate::{Capture, Looks, SkipReason, dates, sniff};
+use crate::{Capture, SkipReason, dates};
 use base64::Engine as _;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use cells::{Bytes, Headers};
@@ -305,9 +306,7 @@ impl Row {
             None => 0,
         };
         if fields.is_coded() && body.as_deref().is_some_and(looks_coded) {
-            return Err(
-                "the body is compressed, as content-encoding says; expected what it decodes to".to_owned()
-            );
+            return Err(http::CODED.to_owned());
         }
         if fields.is_later_part(fetch.status) {
             return Err(http::LATER_PART.to_owned());
@@ -320,19 +319,11 @@ impl Row {
         };
         let is_missing = body.is_none() && !self.has_body_cell && is_success(fetch.status);
         fetch.body = body.unwrap_or_default();
-        let is_short = fields.is_longer_than(&fetch.body);
+        let is_short = fields.is_longer_than(&fetch.body, fetch.status);
         fetch.truncated = truncated || fetch.body.len() > max_body || is_missing || is_short;
         fetch.body.truncate(max_body);
         Ok(is_missing)
     }
-}
-
-/// True for bytes that are probably compressed. Brotli and `deflate` have no first bytes of their
-/// own, so this asks whether the bytes are no text.
-fn looks_coded(body: &[u8]) -> bool {
-    // The first bytes may end inside a character.
-    let is_text = |start| str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
-    sniff(body, None) == Looks::Binary || !is_text(&body[..body.len().min(16)])
 }
 
 /// A time as Unix seconds, from a number or from a text in the forms of RFC 3339.

@@ -4,6 +4,7 @@
 //! capture and the captures of its redirects. A text that refers to other files is read without
 //! them. It knows neither pages nor data.txt.
 
+use crate::encoding::looks_coded;
 use crate::http::{self, Fields};
 use crate::resolve::MAX_REDIRECTS;
 use crate::status::{is_client_error, is_redirection, is_success};
@@ -16,7 +17,8 @@ impl Capture {
     /// after removal of transfer and content encodings. Status 0 means that there was no answer.
     ///
     /// # Errors
-    /// If the URL does not name a site, or the answer is a part behind the first byte.
+    /// If the URL does not name a site, or the answer is a part behind the first byte or still
+    /// compressed.
     pub fn fetched<'h>(
         url: &str,
         fetched_at: i64,
@@ -30,6 +32,9 @@ impl Capture {
         if fields.is_later_part(status) {
             return Err(SkipReason::Http(http::LATER_PART));
         }
+        if fields.is_coded() && looks_coded(&body) {
+            return Err(SkipReason::Http(http::CODED));
+        }
         Ok(Capture {
             url: url.to_owned(),
             site,
@@ -39,9 +44,9 @@ impl Capture {
             location: http::text(fields.location),
             content_type: fields.content_type(),
             validators: fields.validators(),
+            truncated: fields.is_longer_than(&body, status),
             headers: fields.stated,
             body,
-            truncated: false,
             edition: 0,
         })
     }

@@ -154,8 +154,8 @@ impl SiteKey {
         SiteKey::new(scheme, host, parsed.port())
     }
 
-    /// The site of a bare `host` or `host:port`, as in a file name, for any scheme. An absolute URL
-    /// is parsed by [`SiteKey::from_url`].
+    /// The site of a bare `host` or `host:port`, as in a file name, for any scheme; the default port
+    /// of a scheme names that scheme. An absolute URL is parsed by [`SiteKey::from_url`].
     ///
     /// # Errors
     /// If it is no host of a site.
@@ -166,10 +166,11 @@ impl SiteKey {
         if host.contains(['/', '?', '#', '@', '\\']) {
             return Err(SiteError::Url(url::ParseError::InvalidDomainCharacter));
         }
-        // Drop the default ports of both schemes: parsing as http drops `:80`, so `:443` is
-        // stripped here.
-        let key = SiteKey::from_url(&format!("http://{}/", host.strip_suffix(":443").unwrap_or(host)))?;
-        Ok(SiteKey { scheme: Scheme::Any, ..key })
+        let scheme = if host.ends_with(":443") { "https" } else { "http" };
+        let key = SiteKey::from_url(&format!("{scheme}://{host}/"))?;
+        // Both were captured at different ports, so they are two sites.
+        let names_scheme = host.ends_with(":443") || host.ends_with(":80");
+        Ok(SiteKey { scheme: if names_scheme { key.scheme } else { Scheme::Any }, ..key })
     }
 
     /// The key of a site in an image: a canonical name, followed by a slash and the document if
@@ -367,6 +368,9 @@ mod tests {
         assert_eq!(key("http://[::1]:80/x"), "http://[::1]");
         assert_eq!(SiteKey::from_host("Example.com:8080").unwrap().to_string(), "example.com:8080");
         assert_eq!(SiteKey::from_host("example.com:8080").unwrap().host(), "example.com");
+        assert_eq!(SiteKey::from_host("Example.com:443").unwrap().to_string(), "https://example.com");
+        assert_eq!(SiteKey::from_host("[::1]:80").unwrap().to_string(), "http://[::1]");
+        assert_eq!(SiteKey::from_host("[::80]").unwrap().to_string(), "[::80]");
         assert_eq!(SiteKey::from_url("http://[::1]/").unwrap().host(), "[::1]");
     }
 

@@ -45,7 +45,7 @@ impl Capture {
         let body = self.body[..self.body.len().min(most)].to_vec();
         let fetched_at = i64::try_from(self.fetched_at).unwrap_or(i64::MAX);
         let mut read = Read::fetched(&self.url, fetched_at, self.status, headers, body)?;
-        read.truncated = self.truncated || self.body.len() > most;
+        read.truncated |= self.truncated || self.body.len() > most;
         if !read.is_robots() {
             return Err(StoreError::NotRobots(self.url.clone()));
         }

@@ -114,6 +114,11 @@ fn a_text_that_is_cut_in_its_first_line_is_refused() {
     }
     assert!(put(206, "User-agent: *\nDisallow: /x\nAllow: /", START).expect("a whole line"));
     assert_eq!(answer(), Decision::Disallowed);
+    let body = b"\x1f\x8b\x08\x00 still compressed".to_vec();
+    let headers = vec![("Content-Encoding".to_owned(), b"gzip".to_vec())];
+    let url = "https://a.example/robots.txt".to_owned();
+    let coded = Capture { url, fetched_at: START + 1, status: 200, headers, body, ..Capture::default() };
+    assert!(matches!(store.put(&coded), Err(error @ StoreError::Capture(_)) if error.is_of_capture()));
     assert!(put(206, "", START + 1).is_err());
     assert_eq!(answer(), Decision::Disallowed, "the earlier text counts");
 }

@@ -287,10 +287,9 @@ fn with_pages(
         resolved.into_iter().map(|(key, resolved)| Site::new(pages.remove(&key), key, resolved)).collect();
     let known = sites.len();
     for (key, pages) in pages {
-        let of_any_scheme = SiteKey::from_host(key.authority()).ok().and_then(|any| {
-            let at = sites[..known].binary_search_by(|site| site.key.cmp(&any)).ok()?;
-            (any.authority() == key.authority()).then(|| sites[at].resolved.clone())
-        });
+        let any = SiteKey::stored(key.authority(), Scheme::Any);
+        let of_any_scheme = sites[..known].binary_search_by(|site| site.key.cmp(&any));
+        let of_any_scheme = of_any_scheme.ok().map(|at| sites[at].resolved.clone());
         let not_captured = Resolved {
             fetched_at: 0,
             lag: 0,
