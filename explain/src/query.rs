@@ -120,9 +120,9 @@ pub fn name_remark(given: &str, profile: Profile) -> Option<String> {
         return Some(format!("no group can name {name:?}: {why}"));
     }
     if let [name] = names[..]
-        && name == given
+        && name == given.trim_ascii()
     {
-        let trimmed = given.trim_ascii();
+        let trimmed = name;
         let reduced = rule.reduce(given);
         let rest = trimmed.get(reduced.len()..)?;
         let is_whole = trimmed == "*" || matches!(rest, "" | "/") || is_version(rest);
@@ -194,10 +194,10 @@ mod tests {
         assert_eq!(cut, "asking as \"foo\", the product token of \"Foo:x\"");
         let header = remark("Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)").unwrap();
         assert!(header.starts_with("asking as \"GPTBot\": "), "{header}");
-        for name in ["GPTBot", "gpt-bot_", "*", ""] {
+        for name in ["GPTBot", "gpt-bot_", " FooBot", "*", ""] {
             assert_eq!(name_remark(name, Profile::Google), None, "{name}");
         }
-        for name in ["FooBot/2.1", " FooBot", "MJ12bot", "Foo, FooBot/2.1"] {
+        for name in ["FooBot/2.1", "MJ12bot", "Foo, FooBot/2.1"] {
             assert!(name_remark(name, Profile::Google).unwrap().starts_with("no group can name "), "{name}");
         }
     }

@@ -125,8 +125,11 @@ impl AgentRule {
     /// assert_eq!(names, ["\"bot/1.0\"", "bot", "bot*", "bo*", "b*"]);
     /// ```
     pub fn lookup_names(self, given: &str) -> Vec<String> {
+        if let Some(names) = list(given) {
+            return names.into_iter().flat_map(|name| self.lookup_names(name)).collect();
+        }
         let mut names = Vec::new();
-        let is_header = self.reads_headers(given) && list(given).is_none();
+        let is_header = self.reads_headers(given);
         if self == AgentRule::Token && is_header {
             names.push(whole_name(given));
         }
@@ -164,8 +167,12 @@ impl AgentRule {
     /// assert!(rule.crawler_names("Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101").is_err());
     /// ```
     pub fn crawler_names(self, given: &str) -> Result<Vec<&str>, NoCrawler> {
-        if let Some(names) = list(given) {
-            return names.into_iter().map(|name| self.named(name)).collect();
+        if let Some(list) = list(given) {
+            let mut names = Vec::new();
+            for one in list {
+                names.extend(self.crawler_names(one)?);
+            }
+            return Ok(names);
         }
         if !self.reads_headers(given) {
             return self.named(given).map(|name| vec![name]);
@@ -179,6 +186,9 @@ impl AgentRule {
     /// Like [`AgentRule::crawler_names`], for callers that cannot report an error: an input that
     /// names no crawler is returned as a name that no group has.
     pub fn crawler_names_or_nobody(self, given: &str) -> Vec<Cow<'_, str>> {
+        if let Some(names) = list(given) {
+            return names.into_iter().flat_map(|name| self.crawler_names_or_nobody(name)).collect();
+        }
         match self.crawler_names(given) {
             Ok(names) => names.into_iter().map(Cow::Borrowed).collect(),
             // Groups never name the empty string except under `Verbatim`, where a header is never a
@@ -197,8 +207,9 @@ impl AgentRule {
     }
 
     fn named(self, name: &str) -> Result<&str, NoCrawler> {
+        let name = name.trim_ascii();
         // Under `Verbatim` a crawler's name may be the empty string.
-        let names = self == AgentRule::Verbatim || name.trim_ascii() == "*" || !self.reduce(name).is_empty();
+        let names = self == AgentRule::Verbatim || name == "*" || !self.reduce(name).is_empty();
         if names { Ok(name) } else { Err(NoCrawler::Nameless(name.to_owned())) }
     }
 
@@ -234,16 +245,14 @@ impl AgentRule {
     }
 }
 
-/// Splits names separated by commas, of which there may be too many. `None` if the input is
-/// anything else: a header may contain commas too.
+/// Splits names separated by commas, of which there may be too many. `None` without a comma, or if
+/// there is a comment: that of a header may contain commas, too.
 pub fn list(given: &str) -> Option<Vec<&str>> {
-    let is_name = |name: &&str| {
-        let (token, version) = name.split_at(name.find('/').unwrap_or(name.len()));
-        let is_token = !token.is_empty() && product_token(token.as_bytes()).len() == token.len();
-        *name == "*" || is_token && (version.is_empty() || is_version(version))
-    };
+    if !given.contains(',') || given.contains(['(', ')', ';']) {
+        return None;
+    }
     let names: Vec<&str> = given.split(',').map(str::trim_ascii).filter(|name| !name.is_empty()).collect();
-    (given.contains(',') && !names.is_empty() && names.iter().all(is_name)).then_some(names)
+    (!names.is_empty()).then_some(names)
 }
 
 #[cfg(test)]
@@ -284,6 +293,9 @@ mod tests {
             ("a,,b", &["a", "b"]),
             (", a/1.0+git, b", &["a/1.0+git", "b"]),
             ("360Spider,008", &["360Spider", "008"]),
+            ("a, *", &["a", "*"]),
+            (" a ", &["a"]),
+            ("a,b/", &["a", "b/"]),
             (HEADER, &["GPTBot"]),
             ("Googlebot/2.1 (+http://g.example)", &["Googlebot"]),
         ] {
@@ -291,6 +303,7 @@ mod tests {
         }
         assert_eq!(TOKEN.crawler_names("Foo Bar").unwrap(), ["Foo", "Bar"]);
         assert_eq!(AgentRule::Substring.crawler_names("Fig Tree").unwrap(), ["Fig Tree"]);
+        assert_eq!(AgentRule::Substring.crawler_names("b,Fig Tree").unwrap(), ["b", "Fig Tree"]);
         assert!(every.iter().all(|rule| rule.crawler_names(BROWSER).is_err()));
         assert_eq!(TOKEN.crawler_names_or_nobody(BROWSER), [""]);
         for (nobody, fail) in

@@ -41,11 +41,10 @@ enum AgentRule {
     List<String> crawlerNames(String given) {
         List<String> list = Names.list(given);
         if (list != null) {
-            boolean named = list.stream().allMatch(this::isName);
-            return named ? list : List.of(given);
+            return list.stream().flatMap(name -> crawlerNames(name).stream()).toList();
         }
         if (!readsHeaders(given)) {
-            return List.of(given);
+            return List.of(isName(given) ? Names.trim(given) : given);
         }
         List<String> names = UserAgent.crawlers(given);
         return names.isEmpty() ? List.of(this == VERBATIM ? given : "") : names;
@@ -58,18 +57,20 @@ enum AgentRule {
      */
     void check(String given) {
         List<String> list = Names.list(given);
-        if (list == null && readsHeaders(given)) {
+        if (list != null) {
+            list.forEach(this::check);
+            return;
+        }
+        if (readsHeaders(given)) {
             if (UserAgent.crawlers(given).isEmpty()) {
                 throw new IllegalArgumentException("\"" + given + "\" is a User-Agent header that names no crawler:"
                         + " give the crawler's own name, as in `GPTBot`; `*` means any crawler");
             }
             return;
         }
-        for (String name : list == null ? List.of(given) : list) {
-            if (!isName(name)) {
-                throw new IllegalArgumentException("\"" + name + "\" names no crawler: a name begins with a letter, a"
-                        + " digit, `_`, `-` or `.`; `*` means any crawler");
-            }
+        if (!isName(given)) {
+            throw new IllegalArgumentException("\"" + given + "\" names no crawler: a name begins with a letter, a"
+                    + " digit, `_`, `-` or `.`; `*` means any crawler");
         }
     }
 
@@ -86,8 +87,12 @@ enum AgentRule {
      * general names that it begins like. A header, or several words, is one more whole name.
      */
     List<String> lookupNames(String given) {
+        List<String> list = Names.list(given);
+        if (list != null) {
+            return list.stream().flatMap(name -> lookupNames(name).stream()).toList();
+        }
         List<String> names = new ArrayList<>();
-        boolean isHeader = readsHeaders(given) && Names.list(given) == null;
+        boolean isHeader = readsHeaders(given);
         if (this == TOKEN && isHeader) {
             names.add(Names.whole(given));
         }

@@ -56,11 +56,6 @@ final class Names {
         return at;
     }
 
-    /** True if this is {@code /} and a version. */
-    static boolean isVersion(String text) {
-        return text.matches("/[A-Za-z0-9._+~-]+");
-    }
-
     /** Unicode's Alphabetic, and the numbers: decimal, letter and other. */
     private static boolean isAlphanumeric(int c) {
         int type = Character.getType(c);
@@ -94,24 +89,21 @@ final class Names {
         return words;
     }
 
-    /** Names separated by commas, of which there may be too many; null if the text is anything else. */
+    /**
+     * Names separated by commas, of which there may be too many; null without a comma, or if there is a
+     * comment: that of a header may contain commas, too.
+     */
     static List<String> list(String given) {
+        if (given.indexOf(',') < 0 || given.matches("(?s).*[();].*")) {
+            return null;
+        }
         List<String> names = new ArrayList<>();
         for (String part : given.split(",", -1)) {
             String name = trim(part);
-            if (name.isEmpty()) {
-                continue;
+            if (!name.isEmpty()) {
+                names.add(name);
             }
-            int slash = name.indexOf('/');
-            String token = slash < 0 ? name : name.substring(0, slash);
-            boolean isName = !token.isEmpty()
-                    && productToken(token) == token.length()
-                    && (slash < 0 || isVersion(name.substring(slash)));
-            if (!isName && !name.equals("*")) {
-                return null;
-            }
-            names.add(name);
         }
-        return given.indexOf(',') >= 0 && !names.isEmpty() ? names : null;
+        return names.isEmpty() ? null : names;
     }
 }
