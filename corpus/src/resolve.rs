@@ -24,20 +24,24 @@
 //! identifies nothing is about what the fetch before it found, be that known or not; behind a
 //! redirect, nobody knows.
 
+mod held;
+mod place;
 mod renewals;
 
-use crate::capture::{NOT_MODIFIED, ROBOTS_TXT, canonical, is_root_file, target_of};
+use crate::capture::{NOT_MODIFIED, ROBOTS_TXT, is_root_file, target_of};
 use crate::record::{NEVER, NEWEST};
 use crate::status::{is_client_error, is_failure, is_redirection, is_success};
 use crate::{Capture, Revisit, Skipped, Validators};
 use foldhash::{HashMap, HashMapExt};
+use held::{Held, Rank, moved_at, rank, status};
+use place::{hash_of, normal_hash, place_hash};
 use renewals::{Renewal, Renewals};
 use robomaton_formats::site::{Outcome, Scheme, SiteKey};
-use sha2::{Digest as _, Sha256};
-use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
-use url::{Position, Url};
+use url::Url;
+
+pub(crate) use place::Place;
 
 /// The maximum number of redirects in a row.
 pub const MAX_REDIRECTS: usize = 5;
@@ -57,51 +61,6 @@ pub struct Facts {
     next: Option<Box<str>>,
     /// False if not even the first line of the body is whole.
     has_line: bool,
-}
-
-/// The order of captures, best last: newest; then the last edition; then an answer before a
-/// redirect, a redirect before an error, an error before silence; then by hash, so that the order
-/// is always the same.
-type Rank = (i64, u32, Reverse<u16>, u128);
-
-fn rank(capture: &Capture) -> Rank {
-    // No answer (0) wraps round to the worst status.
-    let status = Reverse(capture.status.wrapping_sub(1));
-    (capture.fetched_at, capture.edition, status, capture.fingerprint())
-}
-
-fn status(rank: &Rank) -> u16 {
-    rank.2.0.wrapping_add(1)
-}
-
-/// The time of a redirect.
-fn moved_at(rank: &Rank) -> Option<i64> {
-    is_redirection(status(rank)).then_some(rank.0)
-}
-
-/// The subject of a capture, or the target of a redirect.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Place {
-    /// The `/robots.txt` of a site, or another document with a key.
-    Site(SiteKey),
-    /// Any other URL, by the hash of the form in which rules are compared with it.
-    Other(u128),
-}
-
-impl Place {
-    /// The place of a capture.
-    pub(crate) fn of(capture: &Capture) -> Place {
-        if capture.is_robots() { Place::Site(capture.site.clone()) } else { Place::Other(hash_of(capture)) }
-    }
-
-    /// The place of the target of a robots.txt; `None` if its path is `/robots.txt` and it names no
-    /// site.
-    pub(crate) fn of_target(url: &Url) -> Option<Place> {
-        match is_root_file(url, ROBOTS_TXT) {
-            true => SiteKey::from_url(url.as_str()).ok().map(Place::Site),
-            false => Some(Place::Other(normal_hash(url))),
-        }
-    }
 }
 
 impl Facts {
@@ -153,42 +112,6 @@ pub struct Chosen<P> {
     max_targets: usize,
     /// The lowest hash of a URL that one of the two limits has dropped; none from there on is kept.
     dropped: Option<u128>,
-}
-
-/// The best capture of its place so far; it has a payload if it has content.
-struct Held<P> {
-    rank: Rank,
-    fresh_for: Option<u32>,
-    validators: Validators,
-    next: Option<Box<str>>,
-    /// False if not even the first line is whole, so that nothing is known of a text.
-    has_line: bool,
-    payload: Option<P>,
-    /// The best capture with content, if this one has none.
-    behind: Option<Box<Held<P>>>,
-    /// The time of the newest redirect, of this one or an older one.
-    moved_at: Option<i64>,
-}
-
-impl<P> Held<P> {
-    /// The best capture with content.
-    fn content(&self) -> Option<&Held<P>> {
-        if self.payload.is_some() { Some(self) } else { self.behind.as_deref() }
-    }
-
-    /// Takes a capture of the same URL, if it is the best so far or the best with content.
-    fn take(&mut self, rank: Rank, has_content: bool, other: impl FnOnce() -> Held<P>) {
-        let moved_at = self.moved_at.max(moved_at(&rank));
-        if self.rank < rank {
-            let old = std::mem::replace(self, other());
-            if !has_content {
-                self.behind = if old.payload.is_some() { Some(Box::new(old)) } else { old.behind };
-            }
-        } else if has_content && self.content().is_none_or(|held| held.rank < rank) {
-            self.behind = Some(Box::new(other()));
-        }
-        self.moved_at = moved_at;
-    }
 }
 
 /// The result for a site: its content, or the reason why there is none.
@@ -560,27 +483,4 @@ fn found<'h, P>(
         Some((at, Err(_))) => Some((at, None)),
         Some((_, Ok(None))) | None => newest.map(|newest| (newest.rank.0, Some(newest))),
     }
-}
-
-/// The hash of the URL of a capture, as it was written: rules, and pages, tell URLs apart that the
-/// URL standard reads as one, such as `/x/../p` and `/p`.
-fn hash_of(capture: &Capture) -> u128 {
-    place_hash(&capture.site, &capture.target())
-}
-
-/// The hash of a URL as clients ask for it.
-fn normal_hash(url: &Url) -> u128 {
-    let target = &url[Position::BeforePath..Position::AfterQuery];
-    SiteKey::from_url(url.as_str()).map_or_else(|_| hash(url.as_str()), |site| place_hash(&site, target))
-}
-
-/// The hash of a site and a path and query, as rules are compared with it.
-fn place_hash(site: &SiteKey, target: &str) -> u128 {
-    hash(&format!("{site}{}", canonical(target)))
-}
-
-/// A hash that stands for a URL, and is the same in every run, so nobody may be able to find two
-/// URLs of one hash.
-fn hash(url: &str) -> u128 {
-    Sha256::digest(url).first_chunk().map_or(0, |&bytes| u128::from_le_bytes(bytes))
 }

@@ -650,3 +650,22 @@ fn image_of_rows(rows: &[String]) -> Image<Vec<u8>> {
     let options = BatchOptions { pages: true, ..BatchOptions::default() };
     opened(&build(&[Input::Path(path)], &options, &Progress::default()).expect("an image"), 0)
 }
+
+/// A document of a site that nobody decompressed may refuse.
+#[test]
+fn documents_that_are_no_text_are_unread() {
+    let refuses = "User-Agent: *\nDisallow: /\n";
+    let wide: Vec<u8> = format!("\u{feff}{refuses}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for path in ["/ai.txt", "/.well-known/tdmrep.json"] {
+        for body in [gzip(refuses.as_bytes()), zstd(refuses.as_bytes()), wide.clone()] {
+            let records = [
+                at(1, ROBOTS, text("User-agent: *\nContent-Signal: ai-train=yes\n")),
+                at(1, &format!("https://a.example{path}"), answer("Content-Type: text/plain", &body)),
+            ];
+            assert_eq!(
+                ask(&image_of(&records, true), "bot", "ai-train", "https://a.example/x"),
+                "unknown incomplete"
+            );
+        }
+    }
+}

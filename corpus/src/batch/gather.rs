@@ -287,6 +287,11 @@ impl<'o> Gathering<'o> {
             () if is_raw(capture) => Kind::Raw,
             () => Kind::Other,
         };
+        // A document that is still compressed, or in UTF-16, was not read.
+        let is_binary = || sniff(&capture.body, capture.content_type.as_deref()) == Looks::Binary;
+        if kind == Kind::Raw && is_of_site(&capture.target()) && is_binary() {
+            capture.truncated = true;
+        }
         // Every site has a robots.txt, and nobody uses it but for its rules.
         let is_page = kind != Kind::Robots || !capture.headers.is_empty();
         let page = if self.pages_wanted && is_page { page_of(capture) } else { None };
