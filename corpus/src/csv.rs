@@ -1,12 +1,12 @@
 //! CSV (RFC 4180) with a header line: each row is a capture, by the names of the columns.
 //!
 //! It stands between `window` and `row`. Fields are bytes, so bodies may be in any encoding.
-//! Invariants: every row is one item; a row with too few or too many fields affects no other, and is
-//! one for each URL that it may name; a row that names its URL before its mistake is a fetch that
-//! cannot be read; a row that does not end within the limit, or damage, ends the table, since inside
-//! a quoted body any line may look like a row: untrusted content must not become a capture of
-//! another site. The last row may lack a line end, but not the end of a quote. It does not know what
-//! the columns mean.
+//! Invariants: every row is one item; a row with too few or too many fields affects no other, and
+//! is one for each URL that it may name; a row that names its URL before its mistake is a fetch
+//! that cannot be read; a row that does not end within the limit, or damage, ends the table, since
+//! inside a quoted body any line may look like a row: untrusted content must not become a capture
+//! of another site. The last row may lack a line end, but not the end of a quote. It does not know
+//! what the columns mean.
 
 use crate::capture::url_text;
 use crate::record::{Event, Fetch, NEWEST};

@@ -151,7 +151,8 @@ fn unchunk(mut rest: &[u8]) -> Option<(Vec<u8>, bool)> {
     (chunks > 0).then_some((bytes, false))
 }
 
-/// True if nothing but header fields and an empty line stands behind the last chunk (RFC 9112 7.1.2).
+/// True if nothing but header fields and an empty line stands behind the last chunk (RFC 9112
+/// 7.1.2).
 fn is_trailer(mut rest: &[u8]) -> bool {
     while let Some(end) = memchr::memchr(b'\n', rest) {
         let (line, behind) = rest.split_at(end);

@@ -96,9 +96,9 @@ impl<'a> Fields<'a> {
         codings.any(|coding| !matches!(coding.trim_ascii(), b"" | b"identity"))
     }
 
-    /// True if Content-Length says that the body of a success has more bytes than this decoded text,
-    /// even if a byte order mark and a carriage return in each line are lost. (Of an answer 304, it
-    /// is that of the text which is not sent.)
+    /// True if Content-Length says that the body of a success has more bytes than this decoded
+    /// text, even if a byte order mark and a carriage return in each line are lost. (Of an answer
+    /// 304, it is that of the text which is not sent.)
     pub(crate) fn is_longer_than(&self, text: &[u8], status: u16) -> bool {
         let lost = memchr::memchr_iter(b'\n', text).count() + 3;
         let is_longer = |length: u64| length > (text.len() + lost) as u64;

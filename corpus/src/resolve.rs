@@ -461,9 +461,9 @@ impl<P: Clone> Chosen<P> {
         }
         let site = SiteKey::from_url(next).ok()?;
         let found = self.site(&site).or_else(|| {
-            // A file named after its host counts for both schemes. What redirects is not what answers
-            // behind the redirect, so where it leads back to its host, the scheme that it names was
-            // not captured.
+            // A file named after its host counts for both schemes. What redirects is not what
+            // answers behind the redirect, so where it leads back to its host, the scheme that it
+            // names was not captured.
             let of_host = self.site(&SiteKey::stored(site.authority(), Scheme::Any));
             let was_on_way = |held: &Held<P>| way.iter().any(|one| std::ptr::eq(*one, held));
             of_host.filter(|(_, held)| !held.is_some_and(was_on_way))
