@@ -88,10 +88,13 @@ impl<'w, 'a> Rows<'w, 'a> {
             let Some(place) = self.columns.iter().position(|known| *known == Some(column)) else { continue };
             let other = (place + fields.ends.len()).saturating_sub(self.columns.len());
             let [first, last] = [place.min(other), place.max(other)];
-            let near = fields.iter().skip(first).take(last - first + 1).map(url_text);
-            let names =
-                near.filter(|cell| cell.contains(mark) && SiteKey::from_host(cell.trim_ascii()).is_ok());
-            fetches.extend(names.map(|url| Fetch { fetched_at: NEWEST, url: url.trim_ascii().into() }));
+            let near = fields.iter().enumerate().skip(first).take(last - first + 1);
+            let names = near.filter_map(|(at, cell)| {
+                let url = url_text(cell.trim_ascii());
+                let may_be_one = at == place || url.contains(mark);
+                (may_be_one && SiteKey::from_host(&url).is_ok()).then_some(url)
+            });
+            fetches.extend(names.map(|url| Fetch { fetched_at: NEWEST, url: url.into() }));
         }
         fetches.dedup();
         fetches

@@ -74,8 +74,9 @@ impl<'a> Fields<'a> {
             13 if name.eq_ignore_ascii_case(b"last-modified") => first(&mut self.last_modified),
             13 if name.eq_ignore_ascii_case(b"content-range") => first(&mut self.content_range),
             14 if name.eq_ignore_ascii_case(b"content-length") => {
-                let length = value.split(|byte| *byte == b',').map(length).max();
-                self.content_length = self.content_length.max(length);
+                let lengths = value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
+                let longest = lengths.filter(|digits| !digits.is_empty()).map(length).max();
+                self.content_length = self.content_length.max(longest);
             }
             16 if name.eq_ignore_ascii_case(b"content-encoding") => self.content_codings.push(value),
             17 if name.eq_ignore_ascii_case(b"transfer-encoding") => self.transfer_codings.push(value),
@@ -164,7 +165,7 @@ impl<'a> Fields<'a> {
 
 /// A number of bytes. What cannot be read is longer than any body.
 fn length(digits: &[u8]) -> u64 {
-    str::from_utf8(digits.trim_ascii()).ok().and_then(|digits| digits.parse().ok()).unwrap_or(u64::MAX)
+    str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()).unwrap_or(u64::MAX)
 }
 
 /// A number of seconds, quoted or not; an overflow is the maximum (RFC 9111 1.2.2).

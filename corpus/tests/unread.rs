@@ -256,6 +256,7 @@ fn a_body_shorter_than_one_of_its_lengths_is_a_part() {
         ("5, 49", "unknown incomplete"),
         ("99999999999999999999999", "unknown incomplete"),
         ("x", "unknown incomplete"),
+        ("", "allowed"),
     ] {
         let row =
             serde_json::json!({ "url": ROBOTS, "body": signal, "headers": { "Content-Length": length } });
@@ -606,6 +607,8 @@ fn rows_of_csv_with_a_wrong_number_of_fields_name_their_fetches() {
     for second in ["a.example,200,2,x", "2,3,a.example,200,2,x", "2,a.example,200,2"] {
         assert_eq!(crawl(&hosts(second)), "unknown", "{second}");
     }
+    let bare = format!("url,status,fetched_at,body\na.example,200,1,{}\na.example,200,2\n", text[0]);
+    assert_eq!(crawl(&bare), "unknown");
     let wide = format!("url,status\n{}", format!("{}\n", "a,".repeat(4000)).repeat(500));
     let start = std::time::Instant::now();
     crawl(&wide);
