@@ -134,8 +134,9 @@ final class Explanation {
         List<byte[]> purposes = group.purposes();
         boolean isFor = purposes.isEmpty()
                 || purposes.stream().anyMatch(purpose -> Pattern.matchesPurpose(purpose, usage.purpose));
+        // A page may name the crawler as a whole, with its version or in several words.
         boolean named = scoped.isOfPage()
-                ? crawler.names.stream().anyMatch(group.crawlers()::contains)
+                ? crawler.lookupNames().stream().anyMatch(group.crawlers()::contains)
                 : name != null && group.crawlers().contains(name);
         boolean addressed = scoped.isForAny() ? group.isDefault() : named;
         return addressed && isFor && scoped.holds(group.role(), !purposes.isEmpty());

@@ -87,6 +87,26 @@ public class UsesTest {
                 List.of(Decision.UNKNOWN, Decision.ALLOWED, Decision.ALLOWED, Decision.ALLOWED), decisions);
     }
 
+    /** A META tag of ACAP that names a crawler whole has its conditions and its rule. */
+    @Test
+    public void conditionsOfTagsWithWholeNames() throws Exception {
+        for (String name : List.of("Bot/1.0", "Acme News", "Mozilla/5.0 (compatible; Bot/1.0)")) {
+            String url = "https://a.example/p";
+            Path captures = file("tags.jsonl", """
+                    {"url":"https://a.example/robots.txt","status":200,"fetched_at":1790000000,"body":"User-agent: *"}
+                    {"url":"%s","status":200,"fetched_at":1790000000,"headers":{"Content-Type":"text/html"},\
+                    "body":"<html><meta name='%s' content='ACAP allow-index time-limit=3-days'></html>"}
+                    """.formatted(url, name));
+            Path path = folder.getRoot().toPath().resolve("tags.rimg");
+            run(captures, COMMAND, "compile", "--force", "--pages", captures.toString(), "-o", path.toString());
+            RobomatonImage image = RobomatonImage.open(path);
+            Verdict verdict = image.decide(image.crawler(name), image.usage("index"), url);
+            assertEquals(name, Decision.CONDITIONAL, verdict.decision());
+            assertEquals(name, 1, verdict.conditions().size());
+            assertEquals(name, 1, verdict.rules().size());
+        }
+    }
+
     /** Records that cannot be decoded permit nothing, and are no silence. */
     @Test
     public void damagedRecordsAreDamage() throws Exception {
