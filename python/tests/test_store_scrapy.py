@@ -36,6 +36,7 @@ from scrapy.crawler import CrawlerProcess
 
 class Spider(scrapy.Spider):
     name = "spider"
+    allowed_domains = ["127.0.0.1"]
     start_urls = json.loads(sys.argv[2])
 
     def parse(self, response):
@@ -116,9 +117,9 @@ def spider(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen]]:
     """Starts spiders that share a store."""
     begun: list[subprocess.Popen] = []
 
-    def spider(*urls: str) -> subprocess.Popen:
+    def spider(*urls: str, settings: str = "") -> subprocess.Popen:
         assert SETTINGS is not None
-        called = [sys.executable, "-c", SPIDER, SETTINGS[1], json.dumps(urls)]
+        called = [sys.executable, "-c", SPIDER, f"{SETTINGS[1]}\n{settings}", json.dumps(urls)]
         output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
         begun.append(subprocess.Popen(called, cwd=tmp_path, **output))
         return begun[-1]
@@ -229,6 +230,27 @@ def test_a_part_of_a_line_is_no_answer(start: Callable[..., Server], spider: Cal
     assert server.asked == ["/robots.txt"], "remembered as a failure"
 
 
+def test_a_body_that_is_still_encoded_is_no_answer(start: Callable[..., Server], spider: Callable) -> None:
+    server = start(200, ROBOTS, {"Content-Encoding": "compress"})
+    for _ in range(2):
+        end(spider(*(server.url(path) for path in PAGES)))
+    assert server.asked == ["/robots.txt"], "remembered as a failure"
+
+
+def test_a_body_that_was_cut_counts_up_to_its_last_line(start: Callable[..., Server], spider: Callable) -> None:
+    server = start(200, "User-agent: *\nDisallow: /\nAllow: /", {"Content-Length": "400"})
+    end(spider(server.url("/a"), settings="DOWNLOAD_FAIL_ON_DATALOSS = False"))
+    assert server.asked == ["/robots.txt"]
+
+
+def test_a_user_in_a_url_is_no_part_of_its_site(start: Callable[..., Server], spider: Callable) -> None:
+    server = start()
+    # Scrapy refuses to fetch such a page, and says so.
+    spider(server.url("/a").replace("//", "//user:password@")).communicate(timeout=60)
+    end(spider(server.url("/b")))
+    assert server.asked == ["/robots.txt", "/b"]
+
+
 def test_a_server_that_is_not_there(start: Callable[..., Server], spider: Callable, tmp_path: Path) -> None:
     server = start()
     gone = server.url("/a")
@@ -244,7 +266,9 @@ def test_redirects_are_followed_five_times_and_never_to_files(
     start: Callable[..., Server], spider: Callable, tmp_path: Path
 ) -> None:
     good = start()
-    moved = start(302, "", {"Location": good.url("/robots.txt")})
+    # On a host whose pages are not crawled.
+    offsite = good.url("/robots.txt").replace("127.0.0.1", "localhost")
+    moved = start(302, "", {"Location": offsite})
     circle = start(302, "", {"Location": "/robots.txt"})
     local = tmp_path / "robots.txt"
     local.write_text("User-agent: *\nDisallow: /\n")

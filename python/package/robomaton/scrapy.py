@@ -16,7 +16,7 @@ from urllib.parse import urljoin
 
 from scrapy import signals
 from scrapy.exceptions import IgnoreRequest, NotConfigured
-from scrapy.http import Request
+from scrapy.http import Request, Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.robotstxt import RobotParser as _RobotParser
 from scrapy.utils.asyncio import run_in_thread
@@ -122,7 +122,8 @@ class StoreMiddleware:
     async def _prepared(self, request: Request) -> StoreReader:
         """The store, once it knows the site of a request."""
         url = urlparse_cached(request)
-        site = f"{url.scheme}://{url.netloc}"
+        # A user and a password are no part of a site.
+        site = f"{url.scheme}://{url.netloc.rpartition('@')[2]}"
         store = self.store
         # Whoever waits may find that the fetch of another request failed, or that the store is another one now.
         for _ in range(3):
@@ -150,10 +151,14 @@ class StoreMiddleware:
             url = f"{site}/robots.txt"
             # The writer may have another text by the time it takes a capture that was handed over.
             conditions = state.conditions if isinstance(store, Store) else {}
-            status, body, headers, redirects = await self._download(url, conditions)
+            status, response, redirects = await self._download(url, conditions)
             if status == 304 and not conditions:
                 status = 0
-            put = partial(store.hand, url, status, body, headers=headers, redirects=redirects, fetched_at=begun)
+            put = partial(store.hand, url, status, redirects=redirects, fetched_at=begun)
+            if response is not None:
+                # Parts of bodies that Scrapy hands over when a setting or a signal says so.
+                truncated = not {"dataloss", "download_stopped"}.isdisjoint(response.flags)
+                put = partial(put, response.body, headers=response.headers, truncated=truncated)
             try:
                 await run_in_thread(put)
             except ValueError as error:
@@ -166,14 +171,20 @@ class StoreMiddleware:
             for waiter in self._waiting.pop(site):
                 waiter.callback(None)
 
-    async def _download(self, url: str, conditions: Mapping[str, str]) -> tuple[int, bytes, Any, int]:
-        """Status, body and header fields of the last answer, and the number of redirects that led to it."""
+    async def _download(self, url: str, conditions: Mapping[str, str]) -> tuple[int, Response | None, int]:
+        """The last answer with its status, and the number of redirects that led to it. Status 0 is no answer."""
         engine = self.crawler.engine
         assert engine is not None
         redirects = 0
         self._count("request_count")
         while True:
-            meta = {"dont_obey_robotstxt": True, "dont_redirect": True, "handle_httpstatus_all": True}
+            meta = {
+                "dont_obey_robotstxt": True,
+                "dont_redirect": True,
+                "handle_httpstatus_all": True,
+                # The robots.txt of a site may stand on a host whose pages are not crawled.
+                "allow_offsite": True,
+            }
             request = Request(url, headers=dict(conditions), meta=meta, priority=1000, callback=NO_CALLBACK)
             try:
                 response = await engine.download_async(request)
@@ -182,7 +193,7 @@ class StoreMiddleware:
             except Exception as error:
                 logger.warning("No answer for %s: %s", request, error, extra={"spider": self.crawler.spider})
                 self._count(f"exception_count/{type(error)}")
-                return 0, b"", {}, redirects
+                return 0, None, redirects
             location = (response.headers.get(b"Location") or b"").decode("latin-1")
             if not location or response.status not in range(300, 400) or redirects == _REDIRECTS:
                 break
@@ -193,7 +204,12 @@ class StoreMiddleware:
             redirects += 1
         self._count("response_count")
         self._count(f"response_status_count/{response.status}")
-        return response.status, response.body, response.headers, redirects
+        coding = (response.headers.get(b"Content-Encoding") or b"identity").strip().lower()
+        if response.status in range(200, 300) and coding != b"identity":
+            # Scrapy has decoded what it can.
+            logger.warning("%s is still encoded as %s", request, coding, extra={"spider": self.crawler.spider})
+            return 0, None, redirects
+        return response.status, response, redirects
 
     def _count(self, name: str) -> None:
         if self.crawler.stats is not None:
