@@ -56,9 +56,8 @@ pub(crate) fn with(
     let last = last_visit(snapshot, &key);
     let is_text = is_success(capture.status);
     // The text behind a redirect is another one than that of the site itself.
-    let is_late = |last: &&Visit| {
-        is_text && last.redirects == capture.redirects && last.is_renewed_since(capture.fetched_at)
-    };
+    let is_late =
+        |last: &&Visit| is_text && last.redirects == capture.redirects && last.is_about_later(capture);
     let late = last.as_ref().filter(is_late);
     // A merge must choose it, so it is newer than the text that was renewed.
     let newer = late.map(|last| last.fetched_at.saturating_add(1));
@@ -80,9 +79,11 @@ pub(crate) fn with(
             return Ok(Some(snapshot.table.with(&key, image, visit)));
         }
     }
+    // What a 304 named stays so for the next text that comes late.
+    let confirmed_at = last.as_ref().and_then(|last| last.confirmed_at);
     let visit = Visit::after(last, capture, is_unreachable);
     let visit = match newer {
-        Some(fetched_at) => Visit { fetched_at, text_at: Some(capture.fetched_at), ..visit },
+        Some(fetched_at) => Visit { fetched_at, text_at: Some(capture.fetched_at), confirmed_at, ..visit },
         None => visit,
     };
     Ok(Some(snapshot.table.with(&key, image, visit)))

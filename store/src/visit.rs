@@ -100,10 +100,12 @@ impl Visit {
         self.text_at.unwrap_or(self.fetched_at)
     }
 
-    /// True if an answer 304 renewed an older text than one of this time, and no validators say
-    /// that the older one was in force then: the 304 is about the one of this time.
-    pub(crate) fn is_renewed_since(&self, time: u64) -> bool {
-        self.confirmed_at.max(Some(self.text_at())) < Some(time) && time <= self.fetched_at
+    /// True if an answer 304 renewed an older text than this one, and no validators say that the
+    /// older one alone was in force then: the 304 is about this one.
+    pub(crate) fn is_about_later(&self, text: &Capture) -> bool {
+        let time = text.fetched_at;
+        let may_be_this = self.confirmed_at < Some(time) || self.is_of(text) == Some(true);
+        may_be_this && self.text_at() < time && time <= self.fetched_at
     }
 
     /// The visit after an answer of an earlier time came late, if that ends the row of failures. Of
@@ -126,13 +128,15 @@ impl Visit {
     }
 
     /// True if an answer 304 is about the text of this visit, by the validators of both; `None` if
-    /// they do not tell (RFC 9111 4.3.4). Those of a text from an image are not known, and so count
-    /// as none.
+    /// it has none (RFC 9111 4.3.4). One that has an ETag or a time of the last change is about a
+    /// text that has it, too (RFC 9110 15.4.5). Those of a text from an image are not known, and so
+    /// count as none.
     pub(crate) fn is_of(&self, capture: &Capture) -> Option<bool> {
         let [etag, last_modified] =
             [&self.etag, &self.last_modified].map(|held| held.as_deref().map(str::as_bytes));
         let of_capture = Validators::of(field(capture, "etag"), field(capture, "last-modified"));
-        of_capture.are_of(&Validators::of(etag, last_modified))
+        let has_one = of_capture != Validators::default();
+        of_capture.is_same(&Validators::of(etag, last_modified)).or(has_one.then_some(false))
     }
 
     /// The time of the next attempt after failures: each waits twice as long as the one before, up

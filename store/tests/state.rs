@@ -311,6 +311,7 @@ fn a_304_renews_the_text_that_it_is_about() {
         // Nothing tells.
         (("", ""), ("", ""), false),
         ((r#""2""#, ""), ("", friday), false),
+        (("", monday), (r#""1""#, ""), false),
         ((r#""2""#, ""), ("", ""), false),
     ] {
         let case = format!("{answer:?} about {second:?}");
@@ -346,10 +347,16 @@ fn a_304_renews_the_text_that_it_is_about() {
 }
 
 /// A text that comes late is not the one that a 304 is about whose own validators are those of the
-/// text that was held: that one was in force. Without validators, the later text is.
+/// text that was held: that one was in force. Without validators, or if they are those of the late
+/// text, too, the later one is.
 #[test]
 fn a_late_text_is_not_the_one_that_a_304_names() {
-    for (of_answer, is_late_one) in [(r#""1""#, false), ("", true)] {
+    for (of_answer, of_late, is_late_one) in [
+        (r#""1""#, r#""2""#, false),
+        (r#""1""#, "", false),
+        ("", r#""2""#, true),
+        (r#""1""#, r#"W/"1""#, true),
+    ] {
         let place = tempfile::tempdir().expect("a directory");
         let store = open(place.path());
         let first = Capture { headers: headers(r#""1""#, ""), ..capture(1, START, 200) };
@@ -357,9 +364,16 @@ fn a_late_text_is_not_the_one_that_a_304_names() {
         assert!(store.begin(&url(1), START + DAY).expect("a site"));
         let answer = Capture { headers: headers(of_answer, ""), ..capture(1, START + DAY, 304) };
         assert!(store.put(&answer).expect("room"));
-        let body = b"User-agent: *\nDisallow: /y\n".to_vec();
-        let late = Capture { headers: headers(r#""2""#, ""), body, ..capture(1, START + 9, 200) };
-        assert_eq!(store.put(&late).expect("room"), is_late_one);
+        let put_late = |tag: &str, at, path: &str| {
+            let body = format!("User-agent: *\nDisallow: {path}\n").into();
+            store.put(&Capture { headers: headers(tag, ""), body, ..capture(1, at, 200) }).expect("room")
+        };
+        assert_eq!(put_late(of_late, START + 9, "/y"), is_late_one, "{of_answer} {of_late}");
+        assert!(!put_late(of_late, START + 9, "/y"), "twice");
+        // What the 304 named is not forgotten.
+        if !of_answer.is_empty() {
+            assert!(!put_late(r#""3""#, START + 10, "/z"), "{of_answer} {of_late}");
+        }
         in_every_place(place.path(), store, |store| {
             let refuses = |path: &str| {
                 let url = format!("https://site1.example{path}");
