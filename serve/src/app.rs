@@ -112,6 +112,12 @@ impl Client {
         }
         Ok(())
     }
+
+    /// A client that has gone.
+    #[cfg(test)]
+    pub(crate) fn gone() -> Client {
+        Client { waits: Weak::new(), until: Instant::now() + WORK_TIME }
+    }
 }
 
 /// The state as a handler receives it.

@@ -4,6 +4,7 @@
 //! and `sites` answer from it as from any image; a test compares the two. It knows no layer.
 
 use crate::about::{Explained, read_site, read_text, site_of, text_of};
+use crate::app::Client;
 use crate::error::Refusal;
 use crate::sites::PageRequest;
 use crate::store::{Shared, StoreApp};
@@ -40,10 +41,10 @@ pub(crate) async fn explanation(State(app): Shared, RawQuery(query): RawQuery) -
 pub(crate) async fn sites(State(app): Shared, RawQuery(query): RawQuery) -> Result<Response, Refusal> {
     let request = PageRequest::read(query.as_deref())?;
     let shared = Arc::clone(&app);
-    let list = move |_: &_| {
+    let list = move |client: &Client| {
         let (from, most) = (request.from(), request.most());
-        let page = |image: &Image<&[u8]>| request.page(image);
-        shared.store.snapshot().with_sites_from(from, most, now(), page).map_err(refusal)
+        let page = |image: &Image<&[u8]>| request.page(image, client);
+        shared.store.snapshot().with_sites_from(from, most, now(), page).map_err(refusal)?
     };
     app.apart(list).await
 }

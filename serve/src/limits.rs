@@ -57,7 +57,8 @@ pub const BODIES: usize = 128 << 20;
 /// the records of a long text. Also captures in a body.
 pub const QUESTIONS: usize = 10_000;
 
-/// Time for the work of a batch, which takes longer only about texts that were made for that.
+/// Time for the work of a batch, or of a page of the list of sites, which takes longer only about
+/// texts that were made for that.
 pub const WORK_TIME: Duration = Duration::from_secs(20);
 
 /// Bytes of all answers of a batch. Those of 10,000 questions about real sites take about 10 MB.

@@ -4,7 +4,7 @@
 //! is replaced in between. The first site of a page is found in logarithmic time. Findings of lint
 //! are counted for texts of up to [`COUNTED_TEXT`] bytes. Nothing is decided here.
 
-use crate::app::Shared;
+use crate::app::{Client, Shared};
 use crate::error::Refusal;
 use crate::limits::{COUNTED_TEXT, SITES, URL};
 use crate::parameters::{pairs, set};
@@ -91,7 +91,7 @@ fn authority(text: &str) -> (String, Scheme) {
 pub(crate) async fn sites(State(app): Shared, RawQuery(query): RawQuery) -> Result<Response, Refusal> {
     let request = PageRequest::read(query.as_deref())?;
     let served = app.current.get();
-    app.apart(move |_| Ok(request.page(&served.image))).await
+    app.apart(move |client| request.page(&served.image, client)).await
 }
 
 impl PageRequest {
@@ -107,16 +107,24 @@ impl PageRequest {
     }
 
     /// The page of an image.
-    pub(crate) fn page<D: AsRef<[u8]>>(&self, image: &Image<D>) -> Response {
+    ///
+    /// # Errors
+    /// If the client has gone, or the findings take too long to count.
+    pub(crate) fn page<D: AsRef<[u8]>>(
+        &self,
+        image: &Image<D>,
+        client: &Client,
+    ) -> Result<Response, Refusal> {
         let options = options_of(image);
         let found = image.sites_from(self.from()).filter(|site| self.is_next(site));
         let mut found = found.take_while(|site| site.authority().starts_with(&self.prefix));
         let sites: Vec<Site<'_>> = found.by_ref().take(self.limit).collect();
         let last = found.next().and(sites.last());
         let row = |site: &Site<'_>| {
+            client.check()?;
             let text = || site.source(COUNTED_TEXT + 1).filter(|text| text.len() <= COUNTED_TEXT);
             let text = if site.outcome() == Some(Outcome::Rules) { text() } else { None };
-            Row {
+            Ok(Row {
                 site: site.address(),
                 outcome: site.outcome().map(|outcome| outcome.name()),
                 status: Some(site.status()).filter(|&status| status != 0),
@@ -124,15 +132,18 @@ impl PageRequest {
                 stale: site.is_stale(),
                 bytes: site.text_length(),
                 issues: text.map(|text| FindingCounts::of(&text, &site.authority(), &options)),
-            }
+            })
         };
-        json(&Page { next: last.map(|site| site.address()), sites: sites.iter().map(row).collect() })
+        let rows: Result<Vec<Row>, Refusal> = sites.iter().map(row).collect();
+        Ok(json(&Page { next: last.map(|site| site.address()), sites: rows? }))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use robomaton_compiler::{Entry, Options, compile, emit};
+    use robomaton_formats::SiteKey;
 
     #[test]
     fn pages_are_asked_for_as_people_write_them() {
@@ -144,5 +155,15 @@ mod tests {
         for bad in ["limit=0", "limit=501", "limit=x", "limit=", "prefix=a&prefix=b", "url=a", "prefix=%ff"] {
             assert!(PageRequest::read(Some(bad)).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_page_that_nobody_waits_for_ends() {
+        let options = Options::default();
+        let document = compile(b"User-agent: *\nDisallow: /\n", None, &options);
+        let site = SiteKey::from_url("https://a.example/").unwrap();
+        let bytes = emit(vec![Entry::fetched(site, &document)], &options).unwrap();
+        let request = PageRequest::read(None).unwrap();
+        assert!(request.page(&Image::from_bytes(bytes).unwrap(), &Client::gone()).is_err());
     }
 }

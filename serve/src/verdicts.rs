@@ -34,16 +34,16 @@ pub(crate) async fn verdicts(
 ) -> Result<Response, Refusal> {
     let body = read_body(&app.bodies, body, BATCH).await?;
     let shared: Arc<App> = app.clone();
-    let answer = move |_: &Client| {
+    let answer = move |client: &Client| {
         let urls = std::str::from_utf8(&body).map_err(|_| Refusal::bad("the body is not UTF-8"))?;
-        words(&shared, query.as_deref(), urls)
+        words(&shared, client, query.as_deref(), urls)
     };
     let words = app.apart(answer).await?;
     Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], words).into_response())
 }
 
 /// One word a line for the URLs of these lines.
-fn words(app: &App, query: Option<&str>, urls: &str) -> Result<Vec<u8>, Refusal> {
+fn words(app: &App, client: &Client, query: Option<&str>, urls: &str) -> Result<Vec<u8>, Refusal> {
     let parameters = Parameters::of_crawler(query, PARAMETERS)?;
     let served = app.current.get();
     let image = &served.image;
@@ -53,7 +53,12 @@ fn words(app: &App, query: Option<&str>, urls: &str) -> Result<Vec<u8>, Refusal>
     check_usage(image, usage).map_err(|unknown| Refusal::bad(unknown.to_string()))?;
     let urls = lines(urls)?;
     let usage = for_purpose(image.usage(usage), words.purpose);
-    let questions = urls.iter().map(|url| Question { crawler: &agent.crawler, usage, url });
+    // A batch asks for the next question when it has answered those before it, or a block of them.
+    let mut checked = Ok(());
+    let questions = urls.iter().map_while(|url| {
+        checked = client.check();
+        checked.is_ok().then_some(Question { crawler: &agent.crawler, usage, url })
+    });
     let mut answers = Vec::with_capacity(LINE * urls.len());
     let mut tally = app.metrics.tally();
     image.decide_batch(questions, |verdict| {
@@ -62,19 +67,24 @@ fn words(app: &App, query: Option<&str>, urls: &str) -> Result<Vec<u8>, Refusal>
         answers.extend_from_slice(decision.name().as_bytes());
         answers.push(b'\n');
     });
-    Ok(answers)
+    checked.map(|()| answers)
 }
 
-/// The URLs of a body, one a line. An empty line is refused, not skipped, since a word is found by
-/// the number of its line.
+/// The URLs of a body, one a line, behind a byte order mark or not. An empty line is refused, not
+/// skipped, since a word is found by the number of its line.
 pub(crate) fn lines(body: &str) -> Result<Vec<&str>, Refusal> {
     let mut urls = Vec::new();
-    for (at, url) in body.lines().enumerate() {
+    for (at, url) in body.strip_prefix('\u{feff}').unwrap_or(body).lines().enumerate() {
         if at == QUESTIONS {
             return Err(Refusal::too_long("the batch", QUESTIONS, "questions"));
         }
         if url.trim_ascii().is_empty() {
             return Err(Refusal::bad("the line is empty").at(at + 1));
+        }
+        // Within a URL it would be dropped (R9), and the answer about one site would stand for all.
+        if url.contains('\r') {
+            let what = "a carriage return within the line: lines end with a line feed";
+            return Err(Refusal::bad(what).at(at + 1));
         }
         if url.len() > URL {
             return Err(Refusal::too_long("the url", URL, "bytes").at(at + 1));

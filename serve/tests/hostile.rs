@@ -126,6 +126,26 @@ fn work_that_nobody_waits_for_ends() {
 }
 
 #[test]
+fn words_that_nobody_waits_for_end() {
+    let records: String =
+        (0..4000).map(|n| format!("Content-Usage: /{}{n} ai-train=y\n", "*a".repeat(8))).collect();
+    let site = capture("a.example", 200, &format!("User-agent: bot\n{records}"));
+    let service = Service::with(|options| compile(&site, &options.image));
+    // Minutes of work for all processors, for clients that leave at once.
+    let body: String =
+        (0..QUESTIONS).map(|n| format!("https://a.example/{}{n}\n", "a".repeat(700))).collect();
+    for _ in 0..robomaton_serve::limits::heavy() {
+        let path = "/v1/verdicts?agent=bot&usage=ai-train&named_only=true";
+        let length = body.len();
+        let head = format!("POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n");
+        service.client().send((head + &body).as_bytes());
+    }
+    let asked = Instant::now();
+    assert_eq!(service.get("/v1/site?url=https://a.example/").status, 200);
+    assert!(asked.elapsed() < Duration::from_secs(15), "{:?}", asked.elapsed());
+}
+
+#[test]
 fn bodies_that_do_not_end_leave_room_for_others() {
     let service = Service::start();
     let unended = [b' '; 1 << 20].repeat(BATCH >> 20);

@@ -102,6 +102,10 @@ fn wrong_lines_and_parameters_are_refused() {
     assert_eq!(refused("", &format!("{good}https://a.example/{}", "a".repeat(URL)), 413).0, 2);
     assert!(refused("", &good.repeat(QUESTIONS + 1), 413).1.contains("10000 questions"));
     assert!(refused("", &" ".repeat(BATCH + 1), 413).1.contains("8388608 bytes"));
+    let old = refused("", "https://a.example/x\rhttps://a.example/private\r", 400).1;
+    assert!(old.contains("a carriage return within the line"), "{old}");
+    let marked = service.post("/v1/verdicts", "\u{feff}https://a.example/private\r\n");
+    assert_eq!(marked.text(), service.post("/v1/verdicts", "https://a.example/private").text());
     assert!(refused("?url=https://a.example/", good, 400).1.contains("no parameter \"url\" here"));
     assert!(refused("?agent=", good, 400).1.contains("names no crawler"));
     assert!(refused("?usage=trian", good, 400).1.contains("did you mean \"train\"?"));
