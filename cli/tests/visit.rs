@@ -139,6 +139,20 @@ fn json_has_everything() {
     assert_eq!(sources("bot", &["--now", "2026-01-02T04:30:00Z"]), rate);
 }
 
+/// A refused use is not permitted under the conditions of crawling.
+#[test]
+fn the_stricter_of_crawling_and_the_use_counts() {
+    let place = Place::new();
+    let text =
+        "ACAP-crawler: *\nACAP-allow-crawl: / time-limit=3-days\nUser-agent: *\nContent-Usage: train-ai=n\n";
+    place.write("a.example.txt", text);
+    place.run(&["compile", "a.example.txt", "-o", "i.rimg"]).ok();
+    for (usage, answer) in [("crawl", "conditional"), ("ai-train", "never"), ("ai-input", "unknown")] {
+        let asked = visit(&place, "bot", &["--usage", usage, "https://a.example/x"]);
+        assert_eq!(asked, (1, format!("{answer}\thttps://a.example/x\n")), "{usage}");
+    }
+}
+
 #[test]
 fn an_image_for_others_says_nothing() {
     let place = place();

@@ -124,8 +124,7 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
         let wait = schedule.as_ref().map(|schedule| schedule.wait(at, last, arguments.took));
         // Who may use a page needs to fetch it.
         let crawl = verdict.crawl().map_or(Decision::Unknown, |crawl| crawl.safe_decision());
-        let decision = if crawl == Decision::Allowed { verdict.safe_decision() } else { crawl };
-        let answer = Answer::new(decision, wait);
+        let answer = Answer::new(stricter(crawl, verdict.safe_decision()), wait);
         all_now &= answer == Answer::Now;
         if arguments.json {
             let timing = schedule.as_ref().map(|schedule| Timing::new(schedule, at, arguments.took));
@@ -137,6 +136,12 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
         out.write_all(b"\n")
     })?;
     Ok(if all_now || code != ExitCode::SUCCESS { code } else { ExitCode::from(1) })
+}
+
+/// The decision that permits less. What is unknown may refuse, so conditions are not told beside it.
+fn stricter(one: Decision, other: Decision) -> Decision {
+    let order = [Decision::Disallowed, Decision::Unknown, Decision::Conditional];
+    order.into_iter().find(|of| [one, other].contains(of)).unwrap_or(Decision::Allowed)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
