@@ -48,7 +48,16 @@ impl TextQuery<'_> {
     /// # Errors
     /// If the URL does not belong to a site, or image and text differ.
     pub fn explain(&self) -> Result<Explanation, Error> {
-        self.read(|_| Ok(())).map(|(explanation, ())| explanation)
+        self.read(&self.origin()?, |_| Ok(())).map(|(explanation, ())| explanation)
+    }
+
+    /// Explains the answer of a text of this site, to which every URL is taken to belong.
+    ///
+    /// # Errors
+    /// As [`TextQuery::explain`].
+    pub fn explain_on(&self, origin: &Origin) -> Result<Explanation, Error> {
+        self.origin()?;
+        self.read(origin, |_| Ok(())).map(|(explanation, ())| explanation)
     }
 
     /// Explains the answer, the fate of each line, and the uses of the URL at a glance.
@@ -56,7 +65,7 @@ impl TextQuery<'_> {
     /// # Errors
     /// As [`TextQuery::explain`].
     pub fn explain_lines(&self) -> Result<(Explanation, Lines, Vec<Use>), Error> {
-        let (explanation, (lines, uses)) = self.read(|reading| {
+        let (explanation, (lines, uses)) = self.read(&self.origin()?, |reading| {
             let Reading { tree, context, evidence, explanation, single } = reading;
             let statements = explanation.statements();
             let lines = Lines::new(tree, context, self.options, self.query, evidence, statements);
@@ -65,20 +74,25 @@ impl TextQuery<'_> {
         Ok((explanation, lines, uses))
     }
 
+    /// The site of the URL.
+    fn origin(&self) -> Result<Origin, Error> {
+        Origin::of(self.url, self.options.profile)
+    }
+
     /// Explains the answer, and passes what it was made from to `read`.
     fn read<T>(
         &self,
+        origin: &Origin,
         read: impl FnOnce(Reading<'_, '_>) -> Result<T, Error>,
     ) -> Result<(Explanation, T), Error> {
         let TextQuery { text, files, options, query, terms, url } = *self;
-        let origin = Origin::of(url, options.profile)?;
-        let spelled = files.spelled(&origin);
+        let spelled = files.spelled(origin);
         let slices = spelled.slices();
         let context = origin.context(&slices);
         let tree = scan(text, options.limits.bytes(options.profile));
         let lowered = lower_with(&tree, &context, options);
         let document = compile_lowered(&tree, lowered.as_ref(), options);
-        let single = SingleSite::of(document, &origin, None, options)?.with_terms(terms.clone());
+        let single = SingleSite::of(document, origin, None, options)?.with_terms(terms.clone());
         check_usage(single.image(), &query.usage)?;
         let site = single.site()?;
         let (crawler, usage) = query.resolve(single.image());
@@ -88,7 +102,7 @@ impl TextQuery<'_> {
             is_path: origin.authority().is_none(),
             unread: document.unread,
             unread_note: unread(document.unread, options),
-            unused_files: files.unused(&document.references, &origin).map(str::to_owned).collect(),
+            unused_files: files.unused(&document.references, origin).map(str::to_owned).collect(),
             ..TextFacts::default()
         };
         let finish = |explanation: Explanation, evidence: Option<&Evidence<'_>>| {

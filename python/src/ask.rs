@@ -5,7 +5,7 @@
 //! itself; a list is a list. In the interfaces of other parsers every word of a header is a name,
 //! as in protego.
 
-use crate::text::Text;
+use crate::text::{Text, name_text};
 use arc_swap::ArcSwapOption;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -22,9 +22,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// names.
 const KEPT: usize = 1 << 12;
 const LONGEST_KEPT: usize = 1 << 10;
-
-/// The number of header tokens that are looked for.
-const TOKENS: usize = 32;
 
 /// A crawler's names, best first, as given.
 pub(crate) enum Agent<'py> {
@@ -73,7 +70,7 @@ fn strings(list: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<String>> {
     let item = |item: PyResult<Bound<'_, PyAny>>| {
         let item = item?;
         if is_string(&item) {
-            Ok(item.extract::<Text<'_>>()?.as_str().to_owned())
+            Ok(Text::spelled(&item, name_text)?.as_str().to_owned())
         } else {
             Err(mistyped(&item))
         }
@@ -104,7 +101,7 @@ impl Agent<'_> {
     /// If one has surrogates.
     pub(crate) fn strings(&self) -> PyResult<Vec<String>> {
         match self {
-            Agent::One(string) => Ok(vec![string.extract::<Text<'_>>()?.as_str().to_owned()]),
+            Agent::One(string) => Ok(vec![Text::spelled(string, name_text)?.as_str().to_owned()]),
             Agent::Several(strings) => Ok(strings.clone()),
         }
     }
@@ -287,6 +284,5 @@ pub(crate) fn check_names(names: &[String], headers: bool, profile: Profile) -> 
 fn every_word(header: &str) -> Vec<&str> {
     let mut words = words(header);
     words.sort_by_key(|word| Reverse(word.len()));
-    words.truncate(TOKENS);
     if words.is_empty() { vec!["*"] } else { words }
 }

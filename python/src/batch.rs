@@ -5,11 +5,12 @@
 
 use crate::ask::{Agent, Use};
 use crate::source::Source;
+use crate::text::name_text;
 use crate::urls::{Ask, Codes, Column, NO_URL, Reader, code, is_array, threads_of};
 use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use robomaton_explain::{quoted, url_mistake};
+use robomaton_explain::{quoted, url_mistake, url_text};
 use robomaton_runtime::{Access, Basis, Crawler, Decision, Question, Verdict};
 use std::collections::HashSet;
 use std::ffi::CString;
@@ -93,13 +94,13 @@ impl Columns<'_, '_> {
             }
         };
         let threads = threads_of(self.threads)?;
-        let urls = Reader { argument: "urls", nulls }.read(self.urls)?;
+        let urls = Reader { argument: "urls", spelling: url_text, nulls }.read(self.urls)?;
         source.check_usage(&self.to)?;
         let mut unasked = Vec::new();
         let who = match (self.agent, self.agents) {
             (agent, None) => Who::One(self.one(py, source, agent, urls.len())?),
             (None, Some(agents)) => {
-                let agents = Reader { argument: "agents", nulls }.read(agents)?;
+                let agents = Reader { argument: "agents", spelling: name_text, nulls }.read(agents)?;
                 unasked.extend(agents.nulls());
                 self.each(py, source, &agents, &urls)?
             }

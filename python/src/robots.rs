@@ -95,6 +95,11 @@ fn bytes(text: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<u8>> {
     Ok(text.to_cow()?.into_owned().into_bytes())
 }
 
+/// The site of a text, by its URL.
+fn origin(url: Option<&str>, profile: Profile) -> Result<Origin, Error> {
+    url.map_or_else(Origin::unknown, |url| Origin::of(url, profile))
+}
+
 /// A text as given, with the texts that it is compiled with.
 pub(crate) struct Given {
     pub(crate) text: Vec<u8>,
@@ -120,11 +125,8 @@ impl Given {
         let text = bytes(text, "text")?;
         let profile: Profile =
             profile.parse().map_err(|error| PyValueError::new_err(format!("profile: {error}")))?;
-        let origin = match url {
-            Some(url) => Origin::of(url.as_str(), profile)
-                .map_err(|error| PyValueError::new_err(format!("url: {error}")))?,
-            None => Origin::unknown().map_err(|error| said(&error))?,
-        };
+        let origin = origin(url.map(Text::as_str), profile)
+            .map_err(|error| PyValueError::new_err(format!("url: {error}")))?;
         let file = |(path, text): (String, Bound<'_, PyAny>)| {
             let text = bytes(&text, &format!("files[{path:?}]"))?;
             Ok((absolute_url(&path).unwrap_or(path), text))
@@ -301,10 +303,12 @@ impl Robots {
         let read = self.read()?;
         let query = self.source.query(&agent, Use { usage, purpose })?;
         let terms = Terms::default();
-        let Read { text, others, options, .. } = read;
+        let Read { text, url: own, others, options, .. } = read;
         let question =
             TextQuery { text, files: others, options, query: &query, terms: &terms, url: url.as_str() };
-        text_of(&question.explain().map_err(|error| said(&error))?)
+        let origin = origin(own.as_deref(), options.profile);
+        let explanation = origin.and_then(|origin| question.explain_on(&origin));
+        text_of(&explanation.map_err(|error| said(&error))?)
     }
 
     /// The seconds between fetches from Crawl-delay; the longest of several.

@@ -1,14 +1,15 @@
 //! Strings from Python: `str` or `bytes`.
 //!
 //! A `str` with surrogates is not valid Unicode and is rejected with its place. Bytes that are not
-//! UTF-8 are percent-encoded, which gives the same URL (R10), as in the command. A `str` is read in
-//! place, which is `unsafe` here alone.
+//! UTF-8 are percent-encoded in a URL, which gives the same one (R10), and Latin-1 in the name of a
+//! crawler (R5), as in the command. A `str` is read in place, which is `unsafe` here alone.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use robomaton_explain::url_text;
+use std::borrow::Cow;
 use std::ffi::c_char;
 use std::slice;
 
@@ -17,6 +18,17 @@ unsafe extern "C" {
     /// The UTF-8 of a `str`, which Python makes once and keeps as long as the `str`. The stable
     /// interface has it from Python 3.10 on; Python 3.9 exports it with the same signature.
     fn PyUnicode_AsUTF8AndSize(string: *mut ffi::PyObject, size: *mut ffi::Py_ssize_t) -> *const c_char;
+}
+
+/// How bytes are read as text.
+pub(crate) type Spelling = for<'b> fn(&'b [u8]) -> Cow<'b, str>;
+
+/// The name of a crawler in bytes.
+pub(crate) fn name_text(bytes: &[u8]) -> Cow<'_, str> {
+    match str::from_utf8(bytes) {
+        Ok(name) => name.into(),
+        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
+    }
 }
 
 /// A URL or a name, as given.
@@ -32,19 +44,28 @@ impl<'py> FromPyObject<'_, 'py> for Text<'py> {
 
     #[inline]
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Text<'py>> {
+        Text::spelled(&object, url_text)
+    }
+}
+
+impl<'py> Text<'py> {
+    /// The text of an object.
+    ///
+    /// # Errors
+    /// If it is neither `str` nor `bytes`, or has surrogates.
+    #[inline]
+    pub(crate) fn spelled(object: &Bound<'py, PyAny>, spelling: Spelling) -> PyResult<Text<'py>> {
         if let Ok(text) = object.cast::<PyString>() {
-            utf8(&text)?;
-            return Ok(Text::Str(text.to_owned()));
+            utf8(text)?;
+            return Ok(Text::Str(text.clone()));
         }
         let Ok(bytes) = object.cast::<PyBytes>() else {
             let of = object.get_type();
             return Err(PyTypeError::new_err(format!("expected str or bytes, not {}", of.name()?)));
         };
-        Ok(Text::Spelled(url_text(bytes.as_bytes()).into_owned()))
+        Ok(Text::Spelled(spelling(bytes.as_bytes()).into_owned()))
     }
-}
 
-impl Text<'_> {
     /// The text.
     #[inline]
     pub(crate) fn as_str(&self) -> &str {

@@ -13,7 +13,7 @@ pub(crate) use codes::Codes;
 
 use crate::VERDICTS;
 use crate::ask::is_unordered;
-use crate::text::Text;
+use crate::text::{Spelling, Text};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyFloat, PyList, PyString};
@@ -163,6 +163,8 @@ enum Kind {
 pub(crate) struct Reader {
     /// The argument, for errors.
     pub(crate) argument: &'static str,
+    /// How rows of bytes are read.
+    pub(crate) spelling: Spelling,
     /// True if rows may be null.
     pub(crate) nulls: bool,
 }
@@ -229,7 +231,7 @@ impl Reader {
             if self.nulls && is_missing(&item) {
                 nulls.push(row);
             } else {
-                let text = item.extract::<Text<'_>>();
+                let text = Text::spelled(&item, self.spelling);
                 texts.all.push_str(text.map_err(|error| self.at_row(&item, first + row, &error))?.as_str());
             }
             texts.end();

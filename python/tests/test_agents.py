@@ -242,3 +242,22 @@ def test_series_keep_their_names(asked: Image | Robots) -> None:
     assert pd.DataFrame({"u": asked.decide_batch(pd.Series([URL]), "GPTBot")}).columns.tolist() == ["u"]
     table = pl.DataFrame({"url": [URL, OPEN]}).with_columns(asked.decide_batch(pl.Series("url", [URL, OPEN]), "GPTBot"))
     assert table.columns == ["url"]
+
+
+def test_a_name_that_is_not_utf_8_is_latin_1() -> None:
+    robots = Robots("User-agent: Jävla-bot\nDisallow: /\n\nUser-agent: J\nDisallow:\n")
+    name = "Jävla-bot".encode("latin-1")
+    assert not robots.allowed(URL, name) and not robots.allowed(URL, [name])
+    assert robots.decide(URL, name).verdict == robots.decide(URL, "Jävla-bot").verdict == "disallowed"
+    columns = [[name], np.array([name]), np.array([name], dtype=object), pa.array([name]), pa.array([name] * 2)[:1]]
+    columns.append(pa.array([name]).dictionary_encode())
+    for column in columns:
+        assert listed(robots.decide_batch([URL], agents=column)) == ["disallowed"], column
+    # The bytes of a URL are percent-encoded.
+    assert not Robots("User-agent: *\nDisallow: /%E4\n").allowed(b"https://a.example/\xe4", "bot")
+
+
+def test_every_word_of_a_long_header_is_a_name() -> None:
+    robots = Robots("User-agent: foo\nDisallow: /\n", headers=True)
+    longer = " ".join(f"longer{n}/1.0" for n in range(100))
+    assert not robots.can_fetch(URL, f"foo/1.0 {longer}")

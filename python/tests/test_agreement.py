@@ -199,6 +199,16 @@ def test_stories_of_texts_are_the_commands(tmp_path: Path) -> None:
     assert robomaton.Robots(text).explain("/a/b/c", "GPTBot") == told
 
 
+@pytest.mark.parametrize("own", [None, "https://a.example/robots.txt", "https://b.example/robots.txt"])
+@pytest.mark.parametrize("text", ["Disallow: /\nAllow: https://a.example/x", "Disallow: https://a.example/x"])
+def test_stories_of_texts_are_about_their_own_site(text: str, own: str | None) -> None:
+    robots = robomaton.Robots(f"User-agent: *\n{text}\n", own)
+    for url in ("/x", "https://a.example/x", "https://b.example/x"):
+        told = robots.explain(url, "GPTBot").splitlines()
+        verdict = robots.decide(url, "GPTBot").verdict
+        assert any(line.split()[:2] == ["verdict", f"{verdict}:"] for line in told), (url, told)
+
+
 def test_the_other_document(tmp_path: Path) -> None:
     rows = [
         {"url": "https://a.example/robots.txt", "body": "User-agent: *\nDisallow: /r"},

@@ -5,6 +5,7 @@
 
 use super::{Ask, Chunk, Kind, NULL, Reader, Stored, Texts, in_parts, is_allowed};
 use crate::VERDICTS;
+use crate::text::Spelling;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int8Type;
 use arrow_array::{
@@ -16,7 +17,6 @@ use arrow_pyarrow::{FromPyArrow, ToPyArrow};
 use arrow_schema::DataType;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use robomaton_explain::url_text;
 use std::sync::Arc;
 
 /// One array.
@@ -32,21 +32,24 @@ pub(crate) enum Column {
 
 impl Column {
     /// Converts an array; the contents of null rows do not matter.
-    fn of(argument: &str, array: &ArrayRef) -> PyResult<Column> {
+    fn of(argument: &str, spelling: Spelling, array: &ArrayRef) -> PyResult<Column> {
         Ok(match array.data_type() {
             DataType::Utf8 => Column::Plain(array.as_string::<i32>().clone()),
             DataType::LargeUtf8 => Column::Large(array.as_string::<i64>().clone()),
             DataType::Utf8View => Column::View(array.as_string_view().clone()),
-            DataType::Binary => Column::spelled(array.as_binary::<i32>().iter()),
-            DataType::LargeBinary => Column::spelled(array.as_binary::<i64>().iter()),
-            DataType::BinaryView => Column::spelled(array.as_binary_view().iter()),
+            DataType::Binary => Column::spelled(spelling, array.as_binary::<i32>().iter()),
+            DataType::LargeBinary => Column::spelled(spelling, array.as_binary::<i64>().iter()),
+            DataType::BinaryView => Column::spelled(spelling, array.as_binary_view().iter()),
             // Without values, no key can be read.
             DataType::Dictionary(..) if array.as_any_dictionary().values().is_empty() => {
                 Column::nulls(array.len())
             }
             DataType::Dictionary(..) => {
                 let coded = array.as_any_dictionary();
-                Column::Coded(Box::new(Column::of(argument, coded.values())?), coded.normalized_keys())
+                Column::Coded(
+                    Box::new(Column::of(argument, spelling, coded.values())?),
+                    coded.normalized_keys(),
+                )
             }
             DataType::Null => Column::nulls(array.len()),
             other => {
@@ -57,10 +60,10 @@ impl Column {
         })
     }
 
-    fn spelled<'a>(rows: impl Iterator<Item = Option<&'a [u8]>>) -> Column {
+    fn spelled<'a>(spelling: Spelling, rows: impl Iterator<Item = Option<&'a [u8]>>) -> Column {
         let mut texts = Texts::default();
         for row in rows {
-            texts.all.push_str(&url_text(row.unwrap_or_default()));
+            texts.all.push_str(&spelling(row.unwrap_or_default()));
             texts.end();
         }
         Column::Spelled(texts)
@@ -151,7 +154,7 @@ impl Column {
 
 /// Reads an object that exports itself as an array; `first` is the number of its first row.
 pub(super) fn chunk(reader: Reader, object: &Bound<'_, PyAny>, first: usize) -> PyResult<Chunk> {
-    let Reader { argument, nulls: keeps } = reader;
+    let Reader { argument, spelling, nulls: keeps } = reader;
     let unfit =
         |error: PyErr| PyValueError::new_err(format!("{argument}[{first}..]: {}", error.value(object.py())));
     let array = make_array(ArrayData::from_pyarrow_bound(object).map_err(unfit)?);
@@ -161,7 +164,7 @@ pub(super) fn chunk(reader: Reader, object: &Bound<'_, PyAny>, first: usize) -> 
     if let Some(row) = nulls.first().filter(|_| !keeps) {
         return Err(PyValueError::new_err(reader.null(first + row)));
     }
-    Ok(Chunk { texts: Stored::Arrow(Column::of(argument, &array)?), first, nulls })
+    Ok(Chunk { texts: Stored::Arrow(Column::of(argument, spelling, &array)?), first, nulls })
 }
 
 /// Reads the chunks of an object that exports itself as a stream.

@@ -3,11 +3,11 @@
 //! The zeros with which NumPy pads a string are removed.
 
 use super::{Reader, Texts};
+use crate::text::Spelling;
 use numpy::{PyArray1, PyReadonlyArray2};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PySlice};
-use robomaton_explain::url_text;
 
 /// Rows of variable-length strings that are converted together.
 const BLOCK: usize = 1 << 12;
@@ -17,7 +17,7 @@ const LONGEST: usize = 1 << 10;
 
 /// Reads a one-dimensional array, and its null rows.
 pub(super) fn read(reader: Reader, array: &Bound<'_, PyAny>) -> PyResult<(Texts, Vec<usize>)> {
-    let Reader { argument, nulls: keeps } = reader;
+    let Reader { argument, spelling, nulls: keeps } = reader;
     let shape: Vec<usize> = array.getattr("shape")?.extract()?;
     let &[rows] = shape.as_slice() else {
         let said = format!("{argument}: expected an array of one dimension, not of {}", shape.len());
@@ -41,7 +41,7 @@ pub(super) fn read(reader: Reader, array: &Bound<'_, PyAny>) -> PyResult<(Texts,
     let (mut texts, mut nulls) = (Texts::default(), Vec::new());
     match dtype.getattr("kind")?.extract::<String>()?.as_str() {
         "U" => characters(argument, array, rows, 0, &mut texts)?,
-        "S" => bytes(array, rows, &mut texts)?,
+        "S" => bytes(spelling, array, rows, &mut texts)?,
         "O" => return reader.list(&array.call_method0("tolist")?, 0),
         "T" => {
             for first in (0..rows).step_by(BLOCK) {
@@ -121,7 +121,7 @@ fn characters(
     Ok(())
 }
 
-fn bytes(array: &Bound<'_, PyAny>, rows: usize, texts: &mut Texts) -> PyResult<()> {
+fn bytes(spelling: Spelling, array: &Bound<'_, PyAny>, rows: usize, texts: &mut Texts) -> PyResult<()> {
     if rows == 0 {
         return Ok(());
     }
@@ -131,7 +131,7 @@ fn bytes(array: &Bound<'_, PyAny>, rows: usize, texts: &mut Texts) -> PyResult<(
         text.clear();
         text.extend(row);
         let end = text.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
-        texts.all.push_str(&url_text(&text[..end]));
+        texts.all.push_str(&spelling(&text[..end]));
         texts.end();
     }
     Ok(())
