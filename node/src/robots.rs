@@ -58,13 +58,14 @@ fn text(value: Unknown<'_>) -> Result<String> {
 /// If a value cannot be converted to a string, or the text does not fit an image.
 #[napi]
 pub fn robots_parser(url: Unknown<'_>, contents: Option<Either<String, Uint8Array>>) -> Result<Robots> {
+    // Converting `url` may run JavaScript, which may take the bytes away.
+    let contents = match contents {
+        None => Vec::new(),
+        Some(Either::A(text)) => text.into_bytes(),
+        Some(Either::B(bytes)) => bytes.to_vec(),
+    };
     let url = text(url)?;
     let site = located(&url).map(|(site, _)| site);
-    let contents: Cow<'_, [u8]> = match &contents {
-        None => Cow::Borrowed(&[]),
-        Some(Either::A(text)) => text.as_bytes().into(),
-        Some(Either::B(bytes)) => Cow::Borrowed(bytes),
-    };
     let options = Options::default();
     let origin = match &site {
         Some(_) if SiteKey::from_url(&url).is_ok() => Origin::of(&url, options.profile),

@@ -121,3 +121,16 @@ test('line numbers are those of the text', () => {
   assert.equal(robots.getMatchingLineNumber(`${SITE}/secret/open`, 'named'), 6);
   assert.equal(robots.getMatchingLineNumber(`${SITE}/x`), -1);
 });
+
+test('a URL whose conversion takes the bytes of the text away', () => {
+  const buffer = new ArrayBuffer(64 << 20, { maxByteLength: 64 << 20 });
+  const contents = new Uint8Array(buffer);
+  contents.set(Buffer.from('User-agent: *\nDisallow: /x\n#'));
+  const url = {
+    toString() {
+      buffer.resize(0);
+      return 'https://a.example/robots.txt';
+    },
+  };
+  assert.equal(robotsParser(url, contents).isAllowed('https://a.example/x', 'bot'), false);
+});
