@@ -128,15 +128,13 @@ impl Visit {
     }
 
     /// True if an answer 304 is about the text of this visit, by the validators of both; `None` if
-    /// it has none (RFC 9111 4.3.4). One that has an ETag or a time of the last change is about a
-    /// text that has it, too (RFC 9110 15.4.5). Those of a text from an image are not known, and so
-    /// count as none.
+    /// it has none (RFC 9111 4.3.4). Those of a text from an image are not known, and so count as
+    /// none.
     pub(crate) fn is_of(&self, capture: &Capture) -> Option<bool> {
         let [etag, last_modified] =
             [&self.etag, &self.last_modified].map(|held| held.as_deref().map(str::as_bytes));
         let of_capture = Validators::of(field(capture, "etag"), field(capture, "last-modified"));
-        let has_one = of_capture != Validators::default();
-        of_capture.is_same(&Validators::of(etag, last_modified)).or(has_one.then_some(false))
+        of_capture.are_of(&Validators::of(etag, last_modified))
     }
 
     /// The time of the next attempt after failures: each waits twice as long as the one before, up
