@@ -40,15 +40,24 @@ pub struct Manifest {
     pub layers: Vec<String>,
 }
 
+/// True if there is no such file.
+pub(crate) fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
 impl Manifest {
     /// The path of the manifest of a directory.
     pub fn path(directory: &Path) -> PathBuf {
         directory.join(FILE)
     }
 
-    /// True if the directory is a stack of layers.
+    /// True if the directory is a stack of layers; also if it cannot be examined at present, since
+    /// one that is taken for another kind of image looks damaged.
     pub fn is_in(directory: &Path) -> bool {
-        Manifest::path(directory).is_file()
+        match Manifest::path(directory).metadata() {
+            Ok(data) => data.is_file(),
+            Err(error) => !is_missing(&error),
+        }
     }
 
     /// Reads the manifest of a directory.

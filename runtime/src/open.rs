@@ -9,7 +9,7 @@
 
 use crate::image::{Image, SHARD_EXTENSION, ShardsError};
 use crate::layers::LayersError;
-use crate::manifest::Manifest;
+use crate::manifest::{Manifest, is_missing};
 use crate::memory::Memory;
 use crate::stack::{LeftOut, Shard};
 use crate::watch::Watch;
@@ -144,7 +144,7 @@ impl OpenOptions {
                 open(path, verify, &|path| unsafe { Memory::map(path) })?
             };
             // A layer may be missing only since the manifest was replaced.
-            if image.left_out().is_empty() || is_current() { Ok(image) } else { Err(replaced(path)) }
+            if image.left_out().is_empty() || is_current()? { Ok(image) } else { Err(replaced(path)) }
         })
     }
 
@@ -163,8 +163,10 @@ impl OpenOptions {
         attempt(path, |is_current| {
             let mut files = files(path)?;
             if without {
-                // What cannot be opened is left out.
-                files.retain(|file| file.is_file());
+                // What is missing is left out.
+                files.retain(|file| {
+                    file.metadata().map_or_else(|error| !is_missing(&error), |data| data.is_file())
+                });
             }
             let watch = Watch::new(&files).map_err(|(path, error)| OpenError::Io { path, error })?;
             let is_mapped = watch.bytes() > self.copy_up_to;
@@ -176,7 +178,7 @@ impl OpenOptions {
             };
             // Else the watch is of other layers, or one is missing only since the manifest was
             // replaced.
-            if (is_mapped || !image.left_out().is_empty()) && !is_current() {
+            if (is_mapped || !image.left_out().is_empty()) && !is_current()? {
                 return Err(replaced(path));
             }
             if is_mapped {
@@ -303,7 +305,7 @@ fn bytes(path: &Path, without_damaged: bool) -> Result<u64, OpenError> {
 
 /// The file, or the shards in a directory.
 fn shards(path: &Path) -> Result<Vec<PathBuf>, OpenError> {
-    if !path.is_dir() {
+    if !is_directory(path)? {
         return Ok(vec![path.to_owned()]);
     }
     let failed = |error| OpenError::Io { path: path.to_owned(), error };
@@ -325,20 +327,34 @@ fn manifest(directory: &Path) -> Result<Manifest, OpenError> {
 /// Attempts to open an image, once. A stack whose manifest is replaced meanwhile may have lost a
 /// layer that was still to be opened: then the layers of the new one are opened instead. The
 /// attempt can ask whether the manifest is still the one that it began with.
-fn attempt<T>(path: &Path, open: impl Fn(&dyn Fn() -> bool) -> Result<T, OpenError>) -> Result<T, OpenError> {
+fn attempt<T>(path: &Path, open: impl Fn(IsCurrent<'_>) -> Result<T, OpenError>) -> Result<T, OpenError> {
     if !Manifest::is_in(path) {
-        return open(&|| true);
+        return open(&|| Ok(true));
     }
     for _ in 0..ATTEMPTS {
         let before = manifest(path)?;
-        let is_current = || manifest(path).is_ok_and(|now| now == before);
+        let is_current = || Ok(manifest(path)? == before);
         match open(&is_current) {
-            Err(OpenError::Io { error, .. }) if error.kind() == io::ErrorKind::NotFound && !is_current() => {}
+            Err(OpenError::Io { error, .. }) if is_missing(&error) && !is_current()? => {}
             opened => return opened,
         }
     }
     let error = io::Error::other("its layers are replaced faster than they can be opened");
     Err(OpenError::Io { path: path.to_owned(), error })
+}
+
+/// True if the manifest is still the one that an attempt began with. That it cannot be read at
+/// present does not mean that it was replaced.
+type IsCurrent<'a> = &'a dyn Fn() -> Result<bool, OpenError>;
+
+/// True for a directory. One that cannot be examined at present is no file: opening that would look
+/// like damage.
+fn is_directory(path: &Path) -> Result<bool, OpenError> {
+    match path.metadata() {
+        Ok(data) => Ok(data.is_dir()),
+        Err(error) if is_missing(&error) => Ok(false),
+        Err(error) => Err(OpenError::Io { path: path.to_owned(), error }),
+    }
 }
 
 /// The error of an attempt whose manifest was replaced, so that another follows.
@@ -372,7 +388,7 @@ fn open_shards(path: &Path, load: Load<'_>) -> Result<Image, OpenError> {
         let data = load(path).map_err(|error| OpenError::Io { path: path.to_owned(), error })?;
         Shard::new(data).map_err(|error| OpenError::Image { path: path.to_owned(), error })
     };
-    if !path.is_dir() {
+    if !is_directory(path)? {
         return Ok(Image::of_one(shard(path)?));
     }
     if Manifest::is_in(path) {

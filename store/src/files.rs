@@ -89,8 +89,11 @@ pub(crate) fn log_path(directory: &Path, number: u64) -> PathBuf {
 /// True if captures in this directory are in a log only: an image of its layers does not have them.
 /// False for what is no directory.
 pub fn has_logged(directory: &Path) -> bool {
-    let longer =
-        |number| fs::metadata(log_path(directory, number)).is_ok_and(|log| log.len() > HEADER as u64);
+    // One that cannot be examined at present may have some.
+    let longer = |number| match fs::metadata(log_path(directory, number)) {
+        Ok(log) => log.len() > HEADER as u64,
+        Err(error) => error.kind() != io::ErrorKind::NotFound,
+    };
     Files::read(directory).is_ok_and(|files| files.logs.into_iter().any(longer))
 }
 
