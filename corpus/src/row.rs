@@ -200,6 +200,7 @@ impl Row {
     }
 
     /// Marks a row of which not all fields can be read.
+    #[cfg(feature = "parquet")]
     pub(crate) fn set_unread(&mut self) {
         self.mistake = Some("not all of its columns can be read".to_owned());
     }

@@ -166,6 +166,7 @@ impl Column {
 
 impl Column {
     /// True for the columns that name a fetch.
+    #[cfg(feature = "parquet")]
     pub(crate) fn names_fetch(self) -> bool {
         matches!(self, Column::Url | Column::Host | Column::FetchedAt)
     }
