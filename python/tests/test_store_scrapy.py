@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import subprocess
@@ -88,7 +89,7 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         if status != 304:
-            self.wfile.write(text.encode())
+            self.wfile.write(text.encode("latin-1"))
 
     def log_message(self, format: str, *arguments: object) -> None:
         """Keeps quiet."""
@@ -235,6 +236,13 @@ def test_a_body_that_is_still_encoded_is_no_answer(start: Callable[..., Server],
     for _ in range(2):
         end(spider(*(server.url(path) for path in PAGES)))
     assert server.asked == ["/robots.txt"], "remembered as a failure"
+
+
+def test_an_empty_text_that_was_compressed_is_whole(start: Callable[..., Server], spider: Callable) -> None:
+    packed = gzip.compress(b"").decode("latin-1")
+    server = start(200, packed, {"Content-Encoding": "gzip", "Content-Length": str(len(packed))})
+    end(spider(server.url("/a")))
+    assert server.asked == ["/robots.txt", "/a"]
 
 
 def test_a_body_that_was_cut_counts_up_to_its_last_line(start: Callable[..., Server], spider: Callable) -> None:

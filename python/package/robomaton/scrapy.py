@@ -158,7 +158,10 @@ class StoreMiddleware:
             if response is not None:
                 # Parts of bodies that Scrapy hands over when a setting or a signal says so.
                 truncated = not {"dataloss", "download_stopped"}.isdisjoint(response.flags)
-                put = partial(put, response.body, headers=response.headers, truncated=truncated)
+                headers = response.headers.copy()
+                # That of the bytes that Scrapy has received, and decoded since.
+                headers.pop(b"Content-Length", None)
+                put = partial(put, response.body, headers=headers, truncated=truncated)
             try:
                 await run_in_thread(put)
             except ValueError as error:
