@@ -119,10 +119,12 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The media type; several are joined as one list.
+    /// The media type; several are joined as one list. Of lines that differ in parameters, the
+    /// first counts.
     pub(crate) fn content_type(&self) -> Option<String> {
+        let name = |value: &[u8]| value.split(|byte| *byte == b';').next().map(<[u8]>::to_ascii_lowercase);
         let mut types = self.content_types.clone();
-        types.dedup();
+        types.dedup_by_key(|value| name(value));
         (!types.is_empty()).then(|| String::from_utf8_lossy(&types.join(&b", "[..])).trim().to_owned())
     }
 

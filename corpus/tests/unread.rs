@@ -279,6 +279,9 @@ fn a_page_with_two_media_types_is_a_page() {
         let image = image_of(&[at(1, ROBOTS, text(ALLOWS)), at(1, page, sent)], true);
         assert_eq!(ask(&image, "bot", "index", page), "disallowed", "{one}");
     }
+    let sent = answer("Content-Type: text/html\r\nContent-Type: text/html; charset=utf-8", b"<p>x");
+    let image = image_of(&[at(1, ROBOTS, text(ALLOWS)), at(1, page, sent)], true);
+    assert_eq!(ask(&image, "bot", "index", page), "allowed", "one media type");
 }
 
 /// A 304 says that the text with its ETag is unchanged.
