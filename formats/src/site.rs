@@ -154,8 +154,8 @@ impl SiteKey {
         SiteKey::new(scheme, host, parsed.port())
     }
 
-    /// The site of a bare `host` or `host:port`, as in a file name, for any scheme; the default port
-    /// of a scheme names that scheme. An absolute URL is parsed by [`SiteKey::from_url`].
+    /// The site of a bare `host` or `host:port`, as in a file name, for any scheme; the default
+    /// port of a scheme names that scheme. An absolute URL is parsed by [`SiteKey::from_url`].
     ///
     /// # Errors
     /// If it is no host of a site.

@@ -138,7 +138,8 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
     Ok(if all_now || code != ExitCode::SUCCESS { code } else { ExitCode::from(1) })
 }
 
-/// The decision that permits less. What is unknown may refuse, so conditions are not told beside it.
+/// The decision that permits less. What is unknown may refuse, so conditions are not told beside
+/// it.
 fn stricter(one: Decision, other: Decision) -> Decision {
     let order = [Decision::Disallowed, Decision::Unknown, Decision::Conditional];
     order.into_iter().find(|of| [one, other].contains(of)).unwrap_or(Decision::Allowed)
