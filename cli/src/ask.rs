@@ -12,8 +12,8 @@ use crate::input::{Chunks, Lines, announce_stdin};
 use crate::options::{DocumentArgs, QueryArgs, given_url};
 use crate::output::{Out, error, is_verbose, remark};
 use robomaton_explain::{
-    CrawlerCache, InputQuestion, Names, QuestionJson, check_names, check_usage, decide, for_purpose, names,
-    quoted, similar_site, url_mistake, url_text,
+    CrawlerCache, InputQuestion, Names, QuestionJson, check_names, check_usage, decide, for_purpose,
+    name_text, names, quoted, similar_site, url_mistake, url_text,
 };
 use robomaton_runtime::{Basis, Crawler, Image, Profile, Question, Usage, Verdict};
 use std::borrow::Cow;
@@ -341,11 +341,7 @@ fn text_of(line: &[u8]) -> Option<Cow<'_, str>> {
     }
     let Some(tab) = memchr::memchr(b'\t', line) else { return Some(url_text(line)) };
     let (agent, url) = line.split_at(tab);
-    let agent = match std::str::from_utf8(agent) {
-        Ok(agent) => Cow::Borrowed(agent),
-        Err(_) => agent.iter().map(|&byte| char::from(byte)).collect(),
-    };
-    Some(agent + url_text(url))
+    Some(name_text(agent) + url_text(url))
 }
 
 /// Parses a line that is not blank.

@@ -12,16 +12,13 @@ use crate::emit::{Emitter, Entry, Names, Provenance};
 use foldhash::{HashMap, HashMapExt};
 use robomaton_formats::layout::{FetchRecord, NONE, shard_of};
 use robomaton_formats::read::{Site, View};
-use robomaton_formats::site::split_name;
+use robomaton_formats::site::{NOT_MODIFIED, split_name};
 use robomaton_formats::write::Spool;
 use robomaton_formats::{DocumentId, Outcome, Scheme, SiteEntry, SiteKey, WriteError};
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
-
-/// The status of a site whose newest fetch was not read.
-const NOT_MODIFIED: u16 = 304;
 
 /// The reason why images cannot be merged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -7,6 +7,7 @@
 use crate::status::{is_redirection, is_success};
 use crate::{SkipReason, Skipped, Validators};
 use memchr::memmem;
+pub use robomaton_formats::site::NOT_MODIFIED;
 use robomaton_formats::site::{DATA_TXT, SiteKey};
 use robomaton_formats::{Notation, Scheme};
 use std::borrow::Cow;
@@ -49,9 +50,6 @@ pub struct Capture {
 /// The names of header fields that speak of the use of a resource.
 pub(crate) const STATED: [&str; 6] =
     ["x-robots-tag", "content-usage", "content-signal", "tdm-reservation", "tdm-policy", "link"];
-
-/// The status of an answer without the content that it refers to.
-pub const NOT_MODIFIED: u16 = 304;
 
 /// The status of an answer with a part of the resource.
 pub(crate) const PARTIAL: u16 = 206;

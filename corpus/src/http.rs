@@ -7,7 +7,7 @@
 
 use crate::capture::{PARTIAL, STATED};
 use crate::dates;
-use crate::encoding::Body;
+use crate::encoding::{Body, looks_coded};
 use crate::status::is_success;
 use crate::{ReadLimits, SkipReason, Validators};
 
@@ -15,11 +15,10 @@ use crate::{ReadLimits, SkipReason, Validators};
 const MAX_FIELDS: usize = 96;
 
 /// The message for an answer [`Fields::is_later_part`].
-pub(crate) const LATER_PART: &str = "a part (206) that does not begin at the first byte";
+const LATER_PART: &str = "a part (206) that does not begin at the first byte";
 
 /// The message for a body [`Fields::is_coded`] that is not decoded.
-pub(crate) const CODED: &str =
-    "the body is compressed, as content-encoding says; expected what it decodes to";
+const CODED: &str = "the body is compressed, as content-encoding says; expected what it decodes to";
 
 /// The relevant header fields of a response. The first of repeated fields counts, unless they are
 /// lists to be joined.
@@ -92,9 +91,18 @@ impl<'a> Fields<'a> {
     }
 
     /// True if the field Content-Encoding names a coding.
-    pub(crate) fn is_coded(&self) -> bool {
+    fn is_coded(&self) -> bool {
         let mut codings = self.content_codings.iter().flat_map(|list| list.split(|byte| *byte == b','));
         codings.any(|coding| !matches!(coding.trim_ascii(), b"" | b"identity"))
+    }
+
+    /// The reason why this answer, whose body was decoded by others, is unread.
+    pub(crate) fn why_unread(&self, status: u16, body: &[u8]) -> Option<&'static str> {
+        match () {
+            () if self.is_coded() && looks_coded(body) => Some(CODED),
+            () if self.is_later_part(status) => Some(LATER_PART),
+            () => None,
+        }
     }
 
     /// True if Content-Length says that the body of a success has more bytes than this decoded
@@ -134,7 +142,7 @@ impl<'a> Fields<'a> {
 
     /// True if an answer of this status is a part that is not known to begin at the first byte: the
     /// lines before it are missing.
-    pub(crate) fn is_later_part(&self, status: u16) -> bool {
+    fn is_later_part(&self, status: u16) -> bool {
         let begins_first = |range: &[u8]| {
             let (unit, places) = range.trim_ascii().split_at_checked(5).unwrap_or_default();
             unit.eq_ignore_ascii_case(b"bytes") && places.trim_ascii_start().starts_with(b"0-")

@@ -96,12 +96,12 @@ impl<'l> Rows<'l> {
             if !damaged.is_empty() && !column.names_fetch() {
                 break;
             }
-            let values = match guarded(|| cells(count)) {
-                Ok(values) if values.len() == count => values,
-                Ok(_) => {
-                    damaged.push((*column, ParquetError::EOF("a column has too few rows".to_owned())));
-                    continue;
-                }
+            let read = guarded(|| cells(count)).and_then(|values| match values.len() == count {
+                true => Ok(values),
+                false => Err(ParquetError::EOF("a column has too few rows".to_owned())),
+            });
+            let values = match read {
+                Ok(values) => values,
                 Err(error) => {
                     damaged.push((*column, error));
                     continue;

@@ -12,7 +12,6 @@
 mod cells;
 
 use crate::capture::url_text;
-use crate::encoding::looks_coded;
 use crate::http::{self, Fields};
 use crate::record::{Content, Event, Fetch, NEWEST, Range, Record, unknown};
 use crate::status::is_success;
@@ -199,7 +198,7 @@ impl Row {
         *field = Some(value);
     }
 
-    /// Marks a row of which not all fields can be read.
+    /// Marks a row as unread, because one of its columns is damaged.
     #[cfg(feature = "parquet")]
     pub(crate) fn set_unread(&mut self) {
         self.mistake = Some("not all of its columns can be read".to_owned());
@@ -306,11 +305,8 @@ impl Row {
             None if body.is_some() => 200,
             None => 0,
         };
-        if fields.is_coded() && body.as_deref().is_some_and(looks_coded) {
-            return Err(http::CODED.to_owned());
-        }
-        if fields.is_later_part(fetch.status) {
-            return Err(http::LATER_PART.to_owned());
+        if let Some(reason) = fields.why_unread(fetch.status, body.as_deref().unwrap_or_default()) {
+            return Err(reason.to_owned());
         }
         let truncated = match self.truncated {
             Some(flag) => {

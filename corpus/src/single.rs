@@ -4,7 +4,6 @@
 //! capture and the captures of its redirects. A text that refers to other files is read without
 //! them. It knows neither pages nor data.txt.
 
-use crate::encoding::looks_coded;
 use crate::http::{self, Fields};
 use crate::resolve::MAX_REDIRECTS;
 use crate::status::{is_client_error, is_redirection, is_success};
@@ -29,11 +28,8 @@ impl Capture {
         let site = SiteKey::from_url(url).map_err(|error| SkipReason::Url { url: url.to_owned(), error })?;
         let mut fields = Fields::default();
         headers.into_iter().for_each(|(name, value)| fields.add(name, value));
-        if fields.is_later_part(status) {
-            return Err(SkipReason::Http(http::LATER_PART));
-        }
-        if fields.is_coded() && looks_coded(&body) {
-            return Err(SkipReason::Http(http::CODED));
+        if let Some(reason) = fields.why_unread(status, &body) {
+            return Err(SkipReason::Http(reason));
         }
         Ok(Capture {
             url: url.to_owned(),

@@ -67,9 +67,9 @@ impl<T: PartialEq> Validators<T> {
             .or(record)
     }
 
-    /// Whether an answer 304 with these validators, or a revisit, is about the text with those;
-    /// `None` if they do not tell. One that has an ETag or a time of the last change is about a
-    /// text that has it, too (RFC 9110 15.4.5).
+    /// True if a 304 or a revisit with these validators is about the text with the others; `None`
+    /// if they do not tell. One that has an ETag or a time of the last change is about a text that
+    /// has it, too (RFC 9110 15.4.5).
     pub fn are_of(&self, text: &Validators<T>) -> Option<bool> {
         let has_one = self.etag.is_some() || self.last_modified.is_some();
         self.is_same(text).or(has_one.then_some(false))

@@ -48,7 +48,8 @@ pub use explanation::Explanation;
 pub use image::{explain, options_of};
 pub use lines::{LINES, Line, Lines, Remark};
 pub use query::{
-    MOST_NAMES, Query, check_names, crawler_names, decide, for_purpose, name_remark, names, url_text,
+    MOST_NAMES, Query, check_names, crawler_names, decide, for_purpose, name_remark, name_text, names,
+    url_text,
 };
 pub use room::ROOM;
 pub use single::{Fetch, Origin, SingleSite, SiteFiles, SpelledFiles, too_much, unread};

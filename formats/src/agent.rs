@@ -245,7 +245,7 @@ impl AgentRule {
     }
 }
 
-/// Splits names separated by commas, of which there may be too many. `None` without a comma, or if
+/// Splits a list of names at its commas; surplus commas are ignored. `None` without a comma, or if
 /// there is a comment: that of a header may contain commas, too.
 pub fn list(given: &str) -> Option<Vec<&str>> {
     if !given.contains(',') || given.contains(['(', ')', ';']) {

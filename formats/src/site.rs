@@ -20,6 +20,10 @@ pub const MAX_AUTHORITY: usize = 255;
 /// The document of the data.txt draft (K1).
 pub const DATA_TXT: &str = "data.txt";
 
+/// The status of an answer without the content that it refers to (RFC 9110 15.4.5); in an image,
+/// that of a site whose newest fetch was not read.
+pub const NOT_MODIFIED: u16 = 304;
+
 /// The scheme under which a site was captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]

@@ -5,12 +5,12 @@
 //! itself; a list is a list. In the interfaces of other parsers every word of a header is a name,
 //! as in protego.
 
-use crate::text::{Text, name_text};
+use crate::text::Text;
 use arc_swap::ArcSwapOption;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFrozenSet, PySet, PyString};
-use robomaton_explain::{crawler_names, names};
+use robomaton_explain::{crawler_names, name_text, names};
 use robomaton_formats::Profile;
 use robomaton_formats::user_agent::words;
 use robomaton_runtime::{Crawler, Image, Usage};

@@ -5,12 +5,11 @@
 
 use crate::ask::{Agent, Use};
 use crate::source::Source;
-use crate::text::name_text;
 use crate::urls::{Ask, Codes, Column, NO_URL, Reader, code, is_array, threads_of};
 use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use robomaton_explain::{quoted, url_mistake, url_text};
+use robomaton_explain::{name_text, quoted, url_mistake, url_text};
 use robomaton_runtime::{Access, Basis, Crawler, Decision, Question, Verdict};
 use std::collections::HashSet;
 use std::ffi::CString;

@@ -23,14 +23,6 @@ unsafe extern "C" {
 /// How bytes are read as text.
 pub(crate) type Spelling = for<'b> fn(&'b [u8]) -> Cow<'b, str>;
 
-/// The name of a crawler in bytes.
-pub(crate) fn name_text(bytes: &[u8]) -> Cow<'_, str> {
-    match str::from_utf8(bytes) {
-        Ok(name) => name.into(),
-        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
-    }
-}
-
 /// A URL or a name, as given.
 pub(crate) enum Text<'py> {
     /// A `str` that has a form in UTF-8.

@@ -163,7 +163,7 @@ impl OpenOptions {
         attempt(path, |is_current| {
             let mut files = files(path)?;
             if without {
-                // What is missing is left out.
+                // Missing files are left out.
                 files.retain(|file| {
                     file.metadata().map_or_else(|error| !is_missing(&error), |data| data.is_file())
                 });

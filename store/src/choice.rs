@@ -79,7 +79,7 @@ pub(crate) fn with(
             return Ok(Some(snapshot.table.with(&key, image, visit)));
         }
     }
-    // What a 304 named stays so for the next text that comes late.
+    // The next late text is compared with the same 304.
     let confirmed_at = last.as_ref().and_then(|last| last.confirmed_at);
     let visit = Visit::after(last, capture, is_unreachable);
     let visit = match newer {

@@ -64,18 +64,21 @@ pub fn read_page(html: &[u8], content_type: Option<&str>) -> Page {
     // A tokenizer finds no tags in UTF-16 without a mark, in an image or in an archive.
     let is_binary = sniff(&text, None) == Looks::Binary;
     let has_nosnippet = may_be_silent(&text);
+    // Only sections behind SVG or MathML matter.
+    let last_section = memmem::rfind(&text, b"<![CDATA[").filter(|_| has_tag(&text, &["svg", "math"]));
     let tags = match () {
         () if xml || has_nosnippet || has_license(&text) || may_bear_tokens(&text) => "*",
-        () if last_section(&text).is_some() && has_foreign(&text) => "*",
+        () if last_section.is_some() => "*",
         () => FEW,
     };
-    let mut reader = Reader::new(&text, encoding, xml);
+    let new = || Reader { last_section, ..Reader::new(&text, encoding, xml) };
+    let mut reader = new();
     read_part(&mut reader, tags, 0..text.len());
     reader.take_noscript(text.len());
     reader.page.cut |= is_binary;
     let noscripts = std::mem::take(&mut reader.noscripts);
     if !noscripts.is_empty() {
-        reader = Reader { page: reader.page, in_noscript: true, ..Reader::new(&text, encoding, xml) };
+        reader = Reader { page: reader.page, in_noscript: true, ..new() };
         for content in noscripts {
             let end = content.end;
             read_part(&mut reader, "*", content);
@@ -170,17 +173,12 @@ fn charset(content_type: &str) -> Option<&'static Encoding> {
     Encoding::for_label_no_replacement(label.trim().trim_matches(['"', '\'']).as_bytes())
 }
 
-/// The start of the last CDATA section of the page.
-fn last_section(text: &[u8]) -> Option<usize> {
-    memmem::rfind(text, b"<![CDATA[")
-}
-
-/// True if the page has SVG or MathML.
-fn has_foreign(text: &[u8]) -> bool {
-    let is = |at: usize, name: &[u8]| {
-        text.get(at + 1..at + 1 + name.len()).is_some_and(|tag| tag.eq_ignore_ascii_case(name))
+/// True if a tag of the page may begin with one of these names.
+fn has_tag(text: &[u8], names: &[&str]) -> bool {
+    let is = |at: usize, name: &str| {
+        text.get(at + 1..=at + name.len()).is_some_and(|tag| tag.eq_ignore_ascii_case(name.as_bytes()))
     };
-    memchr::memchr_iter(b'<', text).any(|at| is(at, b"svg") || is(at, b"math"))
+    memchr::memchr_iter(b'<', text).any(|at| names.iter().any(|name| is(at, name)))
 }
 
 /// True if any class of the page can have an ACAP token: its letters occur, or numeric references
@@ -223,7 +221,7 @@ pub(super) struct Reader<'t> {
     pub(super) text: &'t [u8],
     pub(super) encoding: AsciiCompatibleEncoding,
     cursor: Cursor<'t>,
-    /// The start of the last CDATA section.
+    /// The start of the last CDATA section, if the page has SVG or MathML.
     last_section: Option<usize>,
     /// Shared with the handlers of end tags, which cannot borrow.
     pub(super) tree: Rc<RefCell<Tree>>,
@@ -249,7 +247,7 @@ impl<'t> Reader<'t> {
             text,
             encoding,
             cursor: Cursor::new(text),
-            last_section: last_section(text),
+            last_section: None,
             tree: Rc::default(),
             xml,
             end_tag: None,
@@ -275,8 +273,7 @@ impl<'t> Reader<'t> {
         let Some(noscript) = self.tree.borrow_mut().noscript.take() else { return };
         let content = noscript.start..noscript.end.unwrap_or(end);
         let Some(text) = self.text.get(content.clone()) else { return };
-        let is_tag = |name: &[u8]| name.eq_ignore_ascii_case(b"meta") || name.eq_ignore_ascii_case(b"base");
-        let speaks = memchr::memchr_iter(b'<', text).any(|at| text.get(at + 1..at + 5).is_some_and(is_tag))
+        let speaks = has_tag(text, &["meta", "base"])
             || has_license(text)
             || may_be_silent(text)
             || may_bear_tokens(text);

@@ -1,4 +1,4 @@
-//! What an XML page may contain and a tokenizer of HTML reads in another way.
+//! Constructs of XML that an HTML tokenizer reads differently.
 //!
 //! `read` asks for comments and start tags of XML pages. Behind such a place elements may be
 //! hidden, so the page is not read whole. Honest pages hardly ever have one. It knows neither

@@ -1,0 +1,98 @@
+//! Rows of tables with a mistake name their fetches, so that no older capture answers for them.
+
+mod common;
+
+use common::{ask, opened};
+use robomaton_corpus::{BatchOptions, Input, Progress, build};
+use robomaton_runtime::Image;
+use robomaton_tests::captures::build_from;
+
+const ROBOTS: &str = "https://a.example/robots.txt";
+const ALLOWS: &str = "User-agent: *\nAllow: /\n";
+
+/// A mistake of syntax before the URL does not lose the fetch.
+#[test]
+fn a_line_with_a_mistake_before_its_url_names_its_fetch() {
+    let older = serde_json::json!({ "url": ROBOTS, "fetched_at": 1, "body": ALLOWS }).to_string();
+    for before in [r#""score":NaN"#, "\"\u{1}\":1", r#""a":"\"url\":\"x\"","b":-"#, r#""url":NaN"#] {
+        let line = format!(r#"{{{before},"url" : "{ROBOTS}","body":"User-agent: *\nDisallow: /\n"}}"#);
+        let image = opened(&build_from(&[older.clone(), line], 1), 0);
+        assert_eq!(ask(&image, "bot", "crawl", "https://a.example/x"), "unknown", "{before}");
+    }
+}
+
+/// Which field of a row is missing or too many is not known, so each that may be the URL is one.
+#[test]
+fn rows_of_csv_with_a_wrong_number_of_fields_name_their_fetches() {
+    let place = tempfile::tempdir().expect("a directory");
+    let crawl = |table: &str| {
+        let path = place.path().join("x.csv");
+        std::fs::write(&path, table).expect("room");
+        let built = build(&[Input::Path(path)], &BatchOptions::default(), &Progress::default());
+        ask(&opened(&built.expect("an image"), 0), "bot", "crawl", "https://a.example/x")
+    };
+    let text = ["\"User-agent: *\nAllow: /\n\"", "\"User-agent: *\nDisallow: /\n\""];
+    let urls = |second: &str| {
+        format!(
+            "source,url,status,fetched_at,body\nhttps://s.example/,{ROBOTS},200,1,{}\n{second}\n",
+            text[0]
+        )
+    };
+    for second in [
+        format!("https://s.example/,{ROBOTS},200,2"),
+        format!("{ROBOTS},200,2,{}", text[1]),
+        format!("https://s.example/,https://t.example/,{ROBOTS},200,2,{}", text[1]),
+    ] {
+        assert_eq!(crawl(&urls(&second)), "unknown", "{second}");
+    }
+    let hosts =
+        |second: &str| format!("id,host,status,fetched_at,body\n1,a.example,200,1,{}\n{second}\n", text[0]);
+    for second in ["a.example,200,2,x", "2,3,a.example,200,2,x", "2,a.example,200,2"] {
+        assert_eq!(crawl(&hosts(second)), "unknown", "{second}");
+    }
+    let bare = format!("url,status,fetched_at,body\na.example,200,1,{}\na.example,200,2\n", text[0]);
+    assert_eq!(crawl(&bare), "unknown");
+    let wide = format!("url,status\n{}", format!("{}\n", "a,".repeat(4000)).repeat(500));
+    let start = std::time::Instant::now();
+    crawl(&wide);
+    assert!(start.elapsed() < std::time::Duration::from_secs(5), "{:?}", start.elapsed());
+}
+
+/// Without a body, nobody knows what a fetch found; without a time, nobody knows when.
+#[test]
+fn a_row_without_a_body_and_a_time_is_no_older_one() {
+    let row = |url: &str, rest: &str| format!(r#"{{"url": "{url}", {rest}}}"#);
+    let moved = row(ROBOTS, r#""status": 301, "fetched_at": 1, "headers": {"location": "/r"}"#);
+    let known = row("https://a.example/r", r#""fetched_at": 1, "body": "User-agent: *\nAllow: /\n""#);
+    let missing = row("https://a.example/r", r#""status": 200"#);
+    let image = opened(&build_from(&[moved, known, missing], 1), 0);
+    assert_eq!(ask(&image, "bot", "crawl", "https://a.example/x"), "unknown");
+}
+
+/// Writers join the lines of a field by line ends.
+#[test]
+fn lines_in_the_value_of_a_header_are_lines() {
+    let page = "https://a.example/p";
+    for (name, value, usage, wanted) in [
+        ("X-Robots-Tag", "noindex\nnofollow", "index", "disallowed"),
+        ("X-Robots-Tag", "googlebot: noarchive\nnoindex", "index", "disallowed"),
+        ("Content-Signal", "ai-train=no\nsearch=yes", "ai-train", "disallowed"),
+        ("tdm-reservation", "1\n1", "tdm", "disallowed"),
+    ] {
+        let row = |url: &str, headers: serde_json::Value| {
+            serde_json::json!({ "url": url, "body": ALLOWS, "headers": headers }).to_string()
+        };
+        let rows = [row(ROBOTS, serde_json::json!({})), row(page, serde_json::json!({ name: value }))];
+        let image = image_of_rows(&rows);
+        assert_eq!(ask(&image, "bot", usage, page), wanted, "{name}: {value:?}");
+    }
+}
+
+/// The image of these lines of JSON, with pages.
+fn image_of_rows(rows: &[String]) -> Image<Vec<u8>> {
+    let place = tempfile::tempdir().expect("a directory");
+    let path = place.path().join("x.jsonl");
+    std::fs::write(&path, rows.join("\n")).expect("room");
+    let options = BatchOptions { pages: true, ..BatchOptions::default() };
+    opened(&build(&[Input::Path(path)], &options, &Progress::default()).expect("an image"), 0)
+}
