@@ -12,9 +12,7 @@
 //! header, which lists products by significance. This file does not know groups.
 
 use crate::token::product_token;
-
-/// The maximum number of words of a header that are examined.
-const MOST: usize = 256;
+use std::collections::HashSet;
 
 /// Words that name a browser, an engine, a platform or nothing; lower case, sorted.
 const NOBODY: &[&str] = &[
@@ -131,13 +129,8 @@ pub fn words(header: &str) -> Vec<&str> {
 }
 
 fn distinct<'h>(words: impl Iterator<Item = Word<'h>>) -> Vec<&'h str> {
-    let mut tokens: Vec<&str> = Vec::new();
-    for word in words {
-        if !tokens.iter().any(|token| token.eq_ignore_ascii_case(word.token)) {
-            tokens.push(word.token);
-        }
-    }
-    tokens
+    let mut known = HashSet::new();
+    words.filter(|word| known.insert(word.token.to_ascii_lowercase())).map(|word| word.token).collect()
 }
 
 fn is_nobody(token: &str) -> bool {
@@ -159,7 +152,6 @@ fn split(header: &str) -> Vec<Word<'_>> {
         rest = inside.get(end + 1..).unwrap_or_default();
     }
     products(rest, &mut words);
-    words.truncate(MOST);
     words
 }
 
@@ -321,6 +313,7 @@ mod tests {
         assert_eq!(words("Mozilla/5.0 (compatible; Foobot/1.0; x@y)"), ["Mozilla", "compatible", "Foobot"]);
         assert_eq!(words("8bot"), ["8bot"]);
         assert_eq!(words("(; ,) /1.0"), [""; 0]);
-        assert_eq!(words(&"a1 ".repeat(1000)), ["a1"]);
+        assert_eq!(words(&"a1 A1 ".repeat(1000)), ["a1"]);
+        assert_eq!(crawlers(&format!("{}Foobot/1.0", "a1 ".repeat(1000))), ["a1", "Foobot"]);
     }
 }

@@ -1,7 +1,9 @@
 package io.robomaton;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -11,8 +13,6 @@ import java.util.Set;
  * a contact. It does not know groups.
  */
 final class UserAgent {
-    /** The words of a header that are looked at. */
-    private static final int MOST = 256;
     /** Words that name a browser, an engine, a platform or nothing. */
     private static final Set<String> NOBODY = Set.of(
             "android", "applewebkit", "brave", "build", "chrome", "chromium", "clr", "compatible",
@@ -36,15 +36,15 @@ final class UserAgent {
 
     /** The names that a crawler gives itself, in the order of the header. */
     static List<String> crawlers(String header) {
-        List<String> names = new ArrayList<>();
+        Map<String, String> names = new LinkedHashMap<>();
         for (Word word : split(header)) {
             boolean plain = word.token.chars().allMatch(c -> c >= '0' && c <= '9' || c == '.' || c == '_');
             boolean counts = word.mayName && (!plain || word.leads && word.hasVersion) && !isNobody(word.token);
-            if (counts && names.stream().noneMatch(name -> Names.lower(name).equals(Names.lower(word.token)))) {
-                names.add(word.token);
+            if (counts) {
+                names.putIfAbsent(Names.lower(word.token), word.token);
             }
         }
-        return names;
+        return List.copyOf(names.values());
     }
 
     private static boolean isNobody(String token) {
@@ -63,7 +63,7 @@ final class UserAgent {
             rest = end < inside.length() ? inside.substring(end + 1) : "";
         }
         products(rest, words);
-        return words.size() > MOST ? words.subList(0, MOST) : words;
+        return words;
     }
 
     private static int endOfComment(String inside) {
