@@ -108,10 +108,15 @@ fn a_long_file_that_a_text_refers_to_is_missing() {
 
 #[test]
 fn a_long_ai_txt_permits_no_training() {
-    let permits = "User-agent: *\nAllow: /\n";
+    let permits = "User-agent: bot\nAllow: /\n";
     for (ai_txt, wanted) in [(permits.to_owned(), "allowed"), (long(permits), "unknown incomplete")] {
         let records = [at(1, ROBOTS, text(permits)), at(1, "https://a.example/ai.txt", text(&ai_txt))];
-        assert_eq!(ask(&image(&records), "bot", "ai-train", URL), wanted);
+        let image = image(&records);
+        assert_eq!(ask(&image, "bot", "ai-train", URL), wanted);
+        // For this one, the records of the site are read.
+        let named = image.crawler(["bot"]).named_only(true);
+        let found = image.decide(&named, image.usage("ai-train"), URL);
+        assert_eq!(found.is_allowed(), wanted == "allowed");
     }
 }
 

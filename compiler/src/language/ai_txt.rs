@@ -6,7 +6,7 @@
 use super::{CUT, Language, Source, UNFETCHED, conventional};
 use crate::limits::OverLimit;
 use crate::lowering::Lowering;
-use crate::lowering::preferences::{Said, Scope, set_of};
+use crate::lowering::preferences::{Said, Scope, set_of, unread_of};
 use crate::policy::Combiner;
 use crate::{CompileContext, Options};
 use robomaton_formats::Profile;
@@ -110,5 +110,5 @@ fn unread(reason: &'static str, lowering: &mut Lowering<'_, '_>) {
     };
     let said = Said { usage: AI_TRAIN, effect: Effect::Unread, rank: 1, conditions: 0 };
     let everyone = Scope::Everyone(lowering.everyone(&[]));
-    lowering.state(everyone, record, set_of(LANGUAGE, Carrier::AiTxt), [said]);
+    lowering.state(everyone, record, unread_of(LANGUAGE), [said]);
 }

@@ -8,7 +8,7 @@
 use super::{CUT, Language, Lints, QUOTED, Source, preference_text};
 use crate::context::{Header, NO_SNIPPET};
 use crate::limits::OverLimit;
-use crate::lowering::preferences::{Said, Scope, set_of, shortened};
+use crate::lowering::preferences::{Said, Scope, set_of, shortened, unread_of};
 use crate::lowering::{Lowering, token_of};
 use crate::policy::Combiner;
 use crate::{MetaTag, Page};
@@ -136,7 +136,7 @@ fn state(page: &Page, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> 
         let record = Record { text: Cow::Borrowed(reason), ..silent.clone() };
         let usages = by_default().chain([AI_TRAIN, AI_INPUT, AI_INDEX, OTHER]);
         let unread = usages.map(|usage| Said { usage, effect: Effect::Unread, rank: 1, conditions: 0 });
-        lowering.state(everyone, record, set_of(LANGUAGE, Carrier::Robots), unread.collect::<Vec<_>>());
+        lowering.state(everyone, record, unread_of(LANGUAGE), unread.collect::<Vec<_>>());
     }
     if let Some(element) = page.elements.iter().find(|element| element.token == NO_SNIPPET) {
         let record = Record {

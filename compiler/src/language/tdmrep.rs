@@ -10,7 +10,7 @@
 use super::{CUT, Language, Source, UNFETCHED, conventional};
 use crate::limits::OverLimit;
 use crate::lowering::Lowering;
-use crate::lowering::preferences::{Said, Scope, on_parts, set_of};
+use crate::lowering::preferences::{Said, Scope, on_parts, set_of, unread_of};
 use crate::policy::Combiner;
 use crate::{MetaTag, Page};
 use robomaton_formats::condition::Condition;
@@ -52,7 +52,7 @@ impl Language for TdmRep {
         if let Some(reason) = reason {
             let everyone = Scope::Everyone(lowering.everyone(&[]));
             let unread = on_parts(TDM, Effect::Unread, 1, 0).collect::<Vec<_>>();
-            lowering.state(everyone, unread_file(reason), set_of(LANGUAGE, Carrier::Robots), unread);
+            lowering.state(everyone, unread_file(reason), unread_of(LANGUAGE), unread);
         }
         let rules = rules.ok().flatten().unwrap_or_default();
         let count = rules.len() as u32;

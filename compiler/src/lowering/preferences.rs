@@ -118,7 +118,7 @@ pub(crate) const fn set_of(language: Language, carrier: Carrier) -> u16 {
 const UNREAD: u16 = 7;
 
 /// The set of what could not be read of a language. Nothing competes with it.
-const fn unread_of(language: Language) -> u16 {
+pub(crate) const fn unread_of(language: Language) -> u16 {
     language as u16 * 8 + UNREAD
 }
 
