@@ -10,9 +10,12 @@ use crate::table::{SingleImage, Table};
 use crate::visit::Visit;
 use crate::{Capture, StoreError};
 use robomaton_compiler::{Options, ProgramCache, is_better};
-use robomaton_corpus::{Capture as Read, NOT_MODIFIED, SkipReason, is_success};
+use robomaton_corpus::{Capture as Read, NOT_MODIFIED, SkipReason, is_redirection, is_success};
 use robomaton_formats::{Outcome, SiteKey};
 use robomaton_runtime::{Site, Terms};
+
+/// 301 Moved Permanently (RFC 9110 15.4.2).
+const MOVED: u16 = 301;
 
 /// Takes a capture of a log into a snapshot. True if it counts.
 pub(crate) fn replay(
@@ -54,11 +57,17 @@ pub(crate) fn with(
     let key = read.site.clone();
     let held = snapshot.stored(&key);
     let last = last_visit(snapshot, &key);
-    let is_text = is_success(capture.status);
-    // The text behind a redirect is another one than that of the site itself.
-    let is_late =
-        |last: &&Visit| is_text && last.redirects == capture.redirects && last.is_about_later(capture);
-    let late = last.as_ref().filter(is_late);
+    let has_moved = is_redirection(capture.status) && capture.status != NOT_MODIFIED;
+    let is_found = is_success(capture.status) || has_moved;
+    let late = last.as_ref().filter(|last| is_found && last.is_about_later(capture));
+    // What a redirect led to is another text than that of the site itself, so what the 304 is about
+    // is not known: as if it had led nowhere.
+    let is_elsewhere = |last: &&Visit| has_moved || last.redirects != capture.redirects;
+    let moved = late.filter(is_elsewhere).map(|_| moved(capture));
+    let (capture, read) = match &moved {
+        Some(moved) => (moved, moved.read(compile)?),
+        None => (capture, read),
+    };
     // A merge must choose it, so it is newer than the text that was renewed.
     let newer = late.map(|last| last.fetched_at.saturating_add(1));
     let read = match newer {
@@ -87,6 +96,11 @@ pub(crate) fn with(
         None => visit,
     };
     Ok(Some(snapshot.table.with(&key, image, visit)))
+}
+
+/// A redirect to nowhere, in place of a capture.
+fn moved(Capture { url, fetched_at, .. }: &Capture) -> Capture {
+    Capture { url: url.clone(), fetched_at: *fetched_at, status: MOVED, ..Capture::default() }
 }
 
 /// The last visit to a site that is held.

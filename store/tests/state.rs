@@ -1,6 +1,6 @@
 //! What to fetch and when: states, validators, back-off, and the queue of fetches that are due.
 
-use robomaton_formats::Decision;
+use robomaton_formats::{Decision, Outcome};
 use robomaton_store::limits::{HEADER_BYTES, IN_FLIGHT_SECONDS, LONGEST_RETRY_SECONDS};
 use robomaton_store::{Capture, Durability, Knowledge, Store, StoreError, StoreOptions};
 use robomaton_tests::generate::Random;
@@ -381,6 +381,30 @@ fn a_late_text_is_not_the_one_that_a_304_names() {
             };
             assert_eq!((refuses("/x"), refuses("/y")), (!is_late_one, is_late_one));
         });
+    }
+}
+
+/// What a redirect found that comes late may be what a 304 without validators is about, and the text
+/// that is held, too.
+#[test]
+fn a_late_redirect_behind_a_304_leaves_its_text_open() {
+    let body = b"User-agent: *\nDisallow: /y\n".to_vec();
+    let text = Capture { body, ..capture(1, START + 9, 200) };
+    for late in [Capture { redirects: 1, ..text.clone() }, capture(1, START + 9, 301)] {
+        for (tag, outcome) in [("", Outcome::Unresolved), (r#""1""#, Outcome::Rules)] {
+            let place = tempfile::tempdir().expect("a directory");
+            let store = open(place.path());
+            let first = Capture { headers: headers(r#""1""#, ""), ..capture(1, START, 200) };
+            assert!(store.put(&first).expect("room"));
+            let answer = Capture { headers: headers(tag, ""), ..capture(1, START + DAY, 304) };
+            assert!(store.put(&answer).expect("room"));
+            assert_eq!(store.put(&late).expect("room"), tag.is_empty());
+            assert!(!store.put(&late).expect("room"), "twice");
+            in_every_place(place.path(), store, |store| {
+                let found = store.snapshot().site(&url(1)).and_then(|site| site.outcome());
+                assert_eq!(found, Some(outcome), "{tag}");
+            });
+        }
     }
 }
 
