@@ -10,7 +10,7 @@
 //! what a store holds.
 
 use crate::capture::NOT_MODIFIED;
-use crate::resolve::{MAX_REDIRECTS, Place, WayTimes};
+use crate::resolve::{MAX_REDIRECTS, Place, Rank, WayTimes};
 use crate::source::Source;
 use crate::status::{is_redirection, is_success};
 use crate::window::Window;
@@ -110,15 +110,28 @@ pub fn fetched_in_warc(
     if window.is_over() { Err(FetchedTooMuch::Bytes) } else { read.finish(bytes) }
 }
 
+/// The order of the answers of one URL, newest last. Of one second, an answer counts before a
+/// revisit, a revisit before one that cannot be read; then the order of a batch.
+type Age = (i64, bool, bool, Rank);
+
+/// What an answer holds that a 304 may be about. Of one second, the last counts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Content {
+    /// Nothing: a redirect.
+    Moved,
+    Text,
+    /// A text perhaps, which cannot be read.
+    Unread,
+}
+
 /// The answers of a stream so far.
 #[derive(Default)]
 struct Reading {
     answers: Vec<warc::Answer>,
     /// The newest answer of each URL, also if it cannot be read.
-    newest: HashMap<Place, usize>,
-    /// The answers of each URL that are texts, or may be: their times, if they are unread, and
-    /// their numbers.
-    texts: HashMap<Place, Vec<(i64, bool, usize)>>,
+    newest: HashMap<Place, (Age, usize)>,
+    /// The answers of each URL that a 304 may be about: their times, kinds and numbers.
+    contents: HashMap<Place, Vec<(i64, Content, usize)>>,
     /// The fetches of a robots.txt, by their numbers, and the records that cannot be used.
     robots: Vec<(u64, Result<usize, SkipReason>)>,
     others: usize,
@@ -141,24 +154,20 @@ impl Reading {
             _ => self.others += 1,
         }
         let place = Place::of(&answer.capture);
-        if !answer.is_unmodified && (is_success(answer.capture.status) || !answer.is_known()) {
-            let text = (answer.capture.fetched_at, !answer.is_known(), number);
-            self.texts.entry(place.clone()).or_default().push(text);
+        let at = answer.capture.fetched_at;
+        if let Some(content) = answer.content() {
+            self.contents.entry(place.clone()).or_default().push((at, content, number));
         }
+        let age = (at, answer.unread.is_none(), !answer.is_unmodified, Rank::of(&answer.capture));
         self.answers.push(answer);
-        // Of one second, an answer that can be read.
-        let age = |number: usize| {
-            let answer = &self.answers[number];
-            (answer.capture.fetched_at, answer.unread.is_none())
-        };
-        let newest = self.newest.entry(place).or_insert(number);
-        if age(*newest) <= age(number) {
-            *newest = number;
+        let newest = self.newest.entry(place).or_insert((age, number));
+        if newest.0 <= age {
+            *newest = (age, number);
         }
     }
 
     fn finish(mut self, bytes: usize) -> Result<FetchedRecords, FetchedTooMuch> {
-        self.texts.values_mut().for_each(|texts| texts.sort_unstable());
+        self.contents.values_mut().for_each(|contents| contents.sort_unstable());
         let (mut records, mut left) = (Vec::with_capacity(self.robots.len()), bytes);
         for (at, robots) in &self.robots {
             let way = robots.clone().and_then(|number| self.to_text(self.way(number)));
@@ -181,16 +190,22 @@ impl Reading {
         if !unmodified.is_unmodified {
             return Ok(way);
         }
-        let texts = self.texts.get(&Place::of(&unmodified.capture)).map(Vec::as_slice).unwrap_or_default();
-        let count = texts.partition_point(|(time, ..)| *time <= unmodified.capture.fetched_at);
-        match texts[..count].last() {
-            Some((_, true, _)) => Err(SkipReason::Revisit),
+        let place = Place::of(&unmodified.capture);
+        let contents = self.contents.get(&place).map(Vec::as_slice).unwrap_or_default();
+        let count = contents.partition_point(|(time, ..)| *time <= unmodified.capture.fetched_at);
+        let has_moved = matches!(contents[..count].last(), Some((_, Content::Moved, _)));
+        let newest = contents[..count].iter().rfind(|(_, content, _)| *content != Content::Moved);
+        match newest {
+            Some((_, Content::Unread, _)) => Err(SkipReason::Revisit),
             _ if way.redirects == 0 => Ok(way),
             Some(&(time, _, number)) => {
                 let last = &self.answers[number];
-                let is_other = unmodified.revisited.as_ref().is_some_and(|times| !times.contains(&time))
-                    || unmodified.capture.validators.are_of(&last.capture.validators) == Some(false);
-                if is_other { Err(SkipReason::Revisit) } else { Ok(Way { last, ..way }) }
+                let are_of = unmodified.capture.validators.are_of(&last.capture.validators);
+                let is_of = match unmodified.refers_to() {
+                    Some(times) => times.contains(&time) && are_of != Some(false),
+                    None => are_of.unwrap_or(!has_moved),
+                };
+                if is_of { Ok(Way { last, ..way }) } else { Err(SkipReason::Revisit) }
             }
             None => Err(SkipReason::Revisit),
         }
@@ -204,7 +219,7 @@ impl Reading {
         while usize::from(way.redirects) < MAX_REDIRECTS {
             let target = way.last.capture.redirect().as_ref().and_then(Place::of_target);
             let answer =
-                target.and_then(|place| self.newest.get(&place)).map(|&number| &self.answers[number]);
+                target.and_then(|place| self.newest.get(&place)).map(|&(_, number)| &self.answers[number]);
             let Some(last) = answer.filter(|answer| answer.is_known()) else { break };
             let times = way.times.to(last.capture.fetched_at);
             way = Way { last, redirects: way.redirects + 1, times, ..way };
@@ -235,7 +250,7 @@ impl Way<'_> {
             headers: last.headers.clone(),
             body: body.to_vec(),
             truncated: !last.is_unmodified && last.capture.is_partial(),
-            refers_to: last.revisited.clone().filter(|times| *times.start() != i64::MIN),
+            refers_to: last.refers_to().cloned(),
         })
     }
 }
@@ -244,6 +259,25 @@ impl warc::Answer {
     /// True if it is known what the fetch found.
     fn is_known(&self) -> bool {
         self.unread.is_none() && (self.is_unmodified || self.capture.known_lines().is_ok())
+    }
+
+    /// Of a revisit that names its text: when that was fetched.
+    fn refers_to(&self) -> Option<&RangeInclusive<i64>> {
+        self.revisited.as_ref().filter(|times| *times.start() != i64::MIN)
+    }
+
+    /// What a later 304 of its URL may be about.
+    fn content(&self) -> Option<Content> {
+        let status = self.capture.status;
+        if self.is_unmodified {
+            None
+        } else if !self.is_known() {
+            Some(Content::Unread)
+        } else if is_redirection(status) {
+            Some(Content::Moved)
+        } else {
+            is_success(status).then_some(Content::Text)
+        }
     }
 
     /// Bytes of its header and body.
@@ -409,6 +443,38 @@ mod tests {
             [vec![], vec![text(3, &other)], vec![text(3, coded)], vec![text(2, RULES), text(3, coded)]]
         {
             assert_eq!(told(&before), Err(SkipReason::Revisit));
+        }
+    }
+
+    /// After its target has moved, one that does not tell its text is about what the redirect found.
+    #[test]
+    fn a_304_behind_a_redirect_is_not_about_a_text_before_the_next_redirect() {
+        let [url, to] = ["https://a.example/robots.txt", "https://a.example/r"];
+        let told = |etag: &str| {
+            let unmodified = format!("HTTP/1.1 304 Unmodified\r\n{etag}\r\n");
+            let records = [
+                record("response", 4, url, "", &moved("/r")),
+                record("response", 1, to, "", RULES),
+                record("response", 2, to, "", &moved("/q")),
+                record("response", 4, to, "", &unmodified),
+            ];
+            read(&records.concat()).records.remove(0).1.map(|fetched| fetched.status)
+        };
+        assert_eq!(told(""), Err(SkipReason::Revisit));
+        assert_eq!(told("ETag: \"1\"\r\n"), Ok(200));
+    }
+
+    /// Of one second, the answer that a batch takes, whatever their order.
+    #[test]
+    fn of_one_second_a_text_counts_before_an_error() {
+        let [url, to] = ["https://a.example/robots.txt", "https://a.example/r"];
+        let own = record("response", 4, url, "", &moved("/r"));
+        let targets = [RULES, "HTTP/1.1 404 No\r\n\r\n", "HTTP/1.1 304 Unmodified\r\n\r\n"]
+            .map(|block| record("response", 4, to, "", block));
+        for order in [[0, 1, 2], [1, 2, 0], [2, 0, 1]] {
+            let stream = [own.clone(), order.map(|place| targets[place].clone()).concat()].concat();
+            let fetched = read(&stream).records.remove(0).1;
+            assert_eq!(fetched.map(|fetched| fetched.status), Ok(200), "{order:?}");
         }
     }
 

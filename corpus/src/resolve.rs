@@ -31,9 +31,9 @@ mod renewals;
 use crate::capture::{NOT_MODIFIED, ROBOTS_TXT, is_root_file, target_of};
 use crate::record::{NEVER, NEWEST};
 use crate::status::{is_client_error, is_failure, is_redirection, is_success};
-use crate::{Capture, Revisit, Skipped, Validators};
+use crate::{Capture, Revisit, Skipped};
 use foldhash::{HashMap, HashMapExt};
-use held::{Held, Rank, moved_at, rank, status};
+use held::Held;
 use place::{hash_of, normal_hash, place_hash};
 use renewals::{Renewal, Renewals};
 use robomaton_formats::site::{Outcome, Scheme, SiteKey};
@@ -41,6 +41,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use url::Url;
 
+pub(crate) use held::Rank;
 pub(crate) use place::Place;
 
 /// The maximum number of redirects in a row.
@@ -56,7 +57,6 @@ pub struct Facts {
     place: Place,
     rank: Rank,
     fresh_for: Option<u32>,
-    validators: Validators,
     /// The target of a redirect, absolute and without fragment.
     next: Option<Box<str>>,
     /// False if not even the first line of the body is whole.
@@ -78,19 +78,12 @@ impl Facts {
         let place = key.map_or_else(|| Place::Other(hash_of(capture)), Place::Site);
         let next = capture.redirect().map(|next| String::from(next).into_boxed_str());
         let has_line = capture.known_lines().is_ok();
-        Facts {
-            place,
-            rank: rank(capture),
-            fresh_for: capture.fresh_for,
-            validators: capture.validators,
-            next,
-            has_line,
-        }
+        Facts { place, rank: Rank::of(capture), fresh_for: capture.fresh_for, next, has_line }
     }
 
     /// The status of the capture.
     pub fn status(&self) -> u16 {
-        status(&self.rank)
+        self.rank.status()
     }
 
     /// True if the body counts: a 2xx answer.
@@ -193,12 +186,12 @@ impl<P: Clone> Chosen<P> {
     /// the best capture of its place with content so far.
     pub fn insert(&mut self, facts: Facts, payload: impl FnOnce() -> P) {
         let content = facts.has_content();
-        let Facts { place, rank, fresh_for, validators, next, has_line } = facts;
+        let Facts { place, rank, fresh_for, next, has_line } = facts;
         let payload = || content.then(payload);
-        let moved_at = moved_at(&rank);
+        let moved_at = rank.moved_at();
         let held = || {
             let payload = payload();
-            Held { rank, fresh_for, validators, next, has_line, payload, behind: None, moved_at }
+            Held { rank, fresh_for, next, has_line, payload, behind: None, moved_at }
         };
         match place {
             Place::Site(site) => match self.sites.entry(site) {
@@ -336,7 +329,7 @@ impl<P: Clone> Chosen<P> {
             Err(_) => Resolved {
                 // A fetch whose time cannot be read may be as old as the newest other one.
                 fetched_at: match last.fetched_at {
-                    NEWEST => newest.map_or(0, |held| held.rank.0),
+                    NEWEST => newest.map_or(0, |held| held.rank.fetched_at),
                     fetched_at => fetched_at,
                 },
                 lag: 0,
@@ -357,7 +350,7 @@ impl<P: Clone> Chosen<P> {
         hashes.flat_map(|hash| {
             let (newest, revisit) = (self.targets.get(hash), self.target_revisits.get(hash));
             let held = found(newest, revisit).and_then(|(_, held)| held);
-            let is_known = held.is_some_and(|held| !is_failure(status(&held.rank)));
+            let is_known = held.is_some_and(|held| !is_failure(held.rank.status()));
             let (last, of_revisit) = match held {
                 Some(held) if is_known => (Some(held), None),
                 Some(failed) => (failed.content(), None),
@@ -421,11 +414,11 @@ impl<P: Clone> Chosen<P> {
     }
 
     fn follow(&self, document: Option<&str>, first: &Held<P>) -> Resolved<P> {
-        let (mut last, mut via, mut times) = (first, None, WayTimes::from(first.rank.0));
+        let (mut last, mut via, mut times) = (first, None, WayTimes::from(first.rank.fetched_at));
         // Nearly all captures are no redirects, and then nothing is allocated.
         let mut way = Vec::new();
         let fate = loop {
-            let status = status(&last.rank);
+            let status = last.rank.status();
             match (&last.payload, &last.next) {
                 (Some(payload), _) if last.has_line => break Ok(payload.clone()),
                 (Some(_), _) => break Err(Outcome::Unresolved),
@@ -436,7 +429,7 @@ impl<P: Clone> Chosen<P> {
                         break Err(Outcome::Unresolved);
                     };
                     (last, via) = (target, Some(next.clone()));
-                    times = times.to(target.rank.0);
+                    times = times.to(target.rank.fetched_at);
                 }
                 (None, None) if is_redirection(status) => break Err(Outcome::Unresolved),
                 (None, None) if is_client_error(status) => break Err(Outcome::Unavailable),
@@ -444,7 +437,7 @@ impl<P: Clone> Chosen<P> {
             }
         };
         let (fetched_at, lag) = (times.fetched_at(), times.lag());
-        Resolved { fetched_at, lag, fresh_for: last.fresh_for, status: status(&last.rank), via, fate }
+        Resolved { fetched_at, lag, fresh_for: last.fresh_for, status: last.rank.status(), via, fate }
     }
 
     /// The capture that a redirect leads to, from a robots.txt or another document; `way` has all
@@ -481,6 +474,6 @@ fn found<'h, P>(
     match revisits.map(|revisits| (revisits.newest().fetched_at, revisits.renews(newest))) {
         Some((at, Ok(Some(held)))) => Some((at, Some(held))),
         Some((at, Err(_))) => Some((at, None)),
-        Some((_, Ok(None))) | None => newest.map(|newest| (newest.rank.0, Some(newest))),
+        Some((_, Ok(None))) | None => newest.map(|newest| (newest.rank.fetched_at, Some(newest))),
     }
 }

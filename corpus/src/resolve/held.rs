@@ -8,30 +8,39 @@ use crate::{Capture, Validators};
 use std::cmp::Reverse;
 
 /// The order of captures, best last: newest; then the last edition; then an answer before a
-/// redirect, a redirect before an error, an error before silence; then by hash, so that the order
-/// is always the same.
-pub(super) type Rank = (i64, u32, Reverse<u16>, u128);
-
-pub(super) fn rank(capture: &Capture) -> Rank {
-    // No answer (0) wraps round to the worst status.
-    let status = Reverse(capture.status.wrapping_sub(1));
-    (capture.fetched_at, capture.edition, status, capture.fingerprint())
+/// redirect, a redirect before an error, an error before silence; then by hash and validators, so
+/// that the order is always the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Rank {
+    pub(crate) fetched_at: i64,
+    edition: u32,
+    /// No answer (0) wraps round to the worst status.
+    status: Reverse<u16>,
+    fingerprint: u128,
+    pub(super) validators: Validators,
 }
 
-pub(super) fn status(rank: &Rank) -> u16 {
-    rank.2.0.wrapping_add(1)
-}
+impl Rank {
+    pub(crate) fn of(capture: &Capture) -> Rank {
+        let Capture { fetched_at, edition, validators, .. } = *capture;
+        let status = Reverse(capture.status.wrapping_sub(1));
+        Rank { fetched_at, edition, status, fingerprint: capture.fingerprint(), validators }
+    }
 
-/// The time of a redirect.
-pub(super) fn moved_at(rank: &Rank) -> Option<i64> {
-    is_redirection(status(rank)).then_some(rank.0)
+    pub(super) fn status(&self) -> u16 {
+        self.status.0.wrapping_add(1)
+    }
+
+    /// The time of a redirect.
+    pub(super) fn moved_at(&self) -> Option<i64> {
+        is_redirection(self.status()).then_some(self.fetched_at)
+    }
 }
 
 /// The best capture of its place so far; it has a payload if it has content.
 pub(super) struct Held<P> {
     pub(super) rank: Rank,
     pub(super) fresh_for: Option<u32>,
-    pub(super) validators: Validators,
     pub(super) next: Option<Box<str>>,
     /// False if not even the first line is whole, so that nothing is known of a text.
     pub(super) has_line: bool,
@@ -50,7 +59,7 @@ impl<P> Held<P> {
 
     /// Takes a capture of the same URL, if it is the best so far or the best with content.
     pub(super) fn take(&mut self, rank: Rank, has_content: bool, other: impl FnOnce() -> Held<P>) {
-        let moved_at = self.moved_at.max(moved_at(&rank));
+        let moved_at = self.moved_at.max(rank.moved_at());
         if self.rank < rank {
             let old = std::mem::replace(self, other());
             if !has_content {

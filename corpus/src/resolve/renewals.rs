@@ -44,7 +44,7 @@ impl<P> Renewal<P> {
     /// True if it says whether it is about this content. Otherwise it is about what the fetch
     /// before it found.
     fn tells(&self, content: &Held<P>) -> bool {
-        self.names_time() || self.validators.are_of(&content.validators).is_some()
+        self.names_time() || self.validators.are_of(&content.rank.validators).is_some()
     }
 
     /// True if what it tells of any content, a newer revisit tells, too.
@@ -58,7 +58,8 @@ impl<P> Renewal<P> {
     }
 
     fn is_of(&self, content: &Held<P>) -> bool {
-        self.of.contains(&content.rank.0) && self.validators.are_of(&content.validators) != Some(false)
+        self.of.contains(&content.rank.fetched_at)
+            && self.validators.are_of(&content.rank.validators) != Some(false)
     }
 }
 
@@ -100,7 +101,7 @@ impl<P> Renewals<P> {
     /// nobody knows what it found, `Err` with the revisit because of which that is so.
     pub(super) fn renews<'h>(&self, held: Option<&'h Held<P>>) -> Result<Option<&'h Held<P>>, &Renewal<P>> {
         let newest = self.newest();
-        if held.is_some_and(|held| held.rank.0 >= newest.fetched_at) {
+        if held.is_some_and(|held| held.rank.fetched_at >= newest.fetched_at) {
             return Ok(None);
         }
         let content = held.and_then(Held::content);
@@ -109,16 +110,17 @@ impl<P> Renewals<P> {
             None => renewal.names_time(),
         });
         let Some(content) = content else { return Err(deciding.unwrap_or(newest)) };
-        let mut later = self.0.iter().take_while(|renewal| renewal.fetched_at > content.rank.0);
+        let mut later = self.0.iter().take_while(|renewal| renewal.fetched_at > content.rank.fetched_at);
         if let Some(said) = later.find(|renewal| renewal.speaks_of_uses) {
             return Err(said);
         }
-        // An error behind the content is no other answer, but a redirect is.
-        let has_moved = held.is_some_and(|held| held.moved_at > Some(content.rank.0));
-        match deciding.filter(|renewal| renewal.fetched_at > content.rank.0) {
-            Some(other) if !other.is_of(content) => Err(other),
-            None if has_moved => Err(newest),
-            _ => Ok(Some(content)),
+        let deciding = deciding.filter(|renewal| renewal.fetched_at > content.rank.fetched_at);
+        if let Some(other) = deciding.filter(|renewal| !renewal.is_of(content)) {
+            return Err(other);
         }
+        // An error behind the content is no other answer, but a redirect is.
+        let known_at = deciding.map_or(content.rank.fetched_at, |renewal| renewal.fetched_at);
+        let has_moved = held.is_some_and(|held| held.moved_at > Some(known_at));
+        if has_moved { Err(newest) } else { Ok(Some(content)) }
     }
 }
