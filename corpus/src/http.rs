@@ -99,7 +99,7 @@ impl<'a> Fields<'a> {
     /// The reason why this answer, whose body was decoded by others, is unread.
     pub(crate) fn why_unread(&self, status: u16, body: &[u8]) -> Option<&'static str> {
         match () {
-            () if self.is_coded() && looks_coded(body) => Some(CODED),
+            () if is_success(status) && self.is_coded() && looks_coded(body) => Some(CODED),
             () if self.is_later_part(status) => Some(LATER_PART),
             () => None,
         }
@@ -110,8 +110,14 @@ impl<'a> Fields<'a> {
     /// 304, it is that of the text which is not sent.)
     pub(crate) fn is_longer_than(&self, text: &[u8], status: u16) -> bool {
         let lost = memchr::memchr_iter(b'\n', text).count() + 3;
-        let is_longer = |length: u64| length > (text.len() + lost) as u64;
-        is_success(status) && !self.is_coded() && self.content_length.is_some_and(is_longer)
+        is_success(status) && self.is_length_over(text.len() + lost, self.is_coded())
+    }
+
+    /// True if Content-Length is more than that of a body of so many bytes. Codings add a few bytes
+    /// to one that they do not make shorter, and gzip adds the name of a file.
+    fn is_length_over(&self, bytes: usize, is_coded: bool) -> bool {
+        let most = if is_coded { bytes + bytes / 256 + 256 } else { bytes };
+        self.content_length.is_some_and(|length| length > most as u64)
     }
 
     fn cache_control(&mut self, value: &[u8]) {
@@ -219,6 +225,8 @@ pub(crate) fn response<'a>(
         true => Err(SkipReason::Http(LATER_PART)),
         false => stored.and_then(|stored| decoded(stored, cut, &fields, limits.max_body)),
     };
+    // Of any other answer than a success, the body says nothing.
+    let body = if is_success(status) { body } else { body.or(Ok((Vec::new(), false))) };
     Ok(Response { status, fields, body })
 }
 
@@ -229,8 +237,7 @@ fn decoded(stored: &[u8], cut: bool, fields: &Fields<'_>, max: usize) -> Result<
         body = body.decode(&codings.join(&b','), max)?;
     }
     // The length is of the bytes of the connection; crawlers may store others if there are codings.
-    let is_short = fields.content_length.is_some_and(|length| length > stored.len() as u64);
-    body.truncated |= is_short && !body.was_coded;
+    body.truncated |= fields.is_length_over(stored.len(), body.was_coded);
     Ok(body.limited(max))
 }
 

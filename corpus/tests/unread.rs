@@ -225,6 +225,44 @@ fn a_304_renews_no_text_before_a_redirect() {
     let failed = at(3, ROBOTS, "HTTP/1.1 500 E\r\n\r\n");
     assert_eq!(of(std::slice::from_ref(&failed), unchanged("")), "allowed");
     assert_eq!(of(&[&moved(2)[..], &[failed]].concat(), unchanged("")), "unknown");
+    // One before the redirect tells nothing of one behind it.
+    let earlier = at(2, ROBOTS, "HTTP/1.1 304 N\r\nETag: \"1\"\r\n\r\n");
+    assert_eq!(of(&[&[earlier], &moved(3)[..]].concat(), unchanged("")), "unknown");
+}
+
+/// Only of a success, the body says something.
+#[test]
+fn an_error_or_a_redirect_needs_no_body() {
+    let coded = "Content-Encoding: br\r\n\r\n\u{8b}\u{3}\u{1}x";
+    let to = at(1, "https://a.example/r", text(DISALLOWS));
+    for (status, wanted) in [
+        ("500 E", "disallowed"),
+        ("404 N", "allowed"),
+        ("301 M\r\nLocation: /r", "disallowed"),
+        ("200 O", "unknown"),
+    ] {
+        let answer = at(1, ROBOTS, format!("HTTP/1.1 {status}\r\n{coded}"));
+        assert_eq!(crawl(&[answer, to.clone()]), wanted, "{status}");
+    }
+}
+
+/// Codings make a body longer by a few bytes at most.
+#[test]
+fn a_coded_body_may_be_a_part_of_its_length() {
+    let text = gzip(ALLOWS.as_bytes());
+    let coded = |length: usize, body: &[u8]| {
+        let head = format!("Content-Encoding: gzip\r\nContent-Length: {length}");
+        crawl(&[at(1, ROBOTS, answer(&head, body))])
+    };
+    assert_eq!(coded(text.len(), &text), "allowed");
+    assert_eq!(coded(text.len(), ALLOWS.as_bytes()), "allowed");
+    assert_eq!((coded(20, b""), coded(5000, b"")), ("allowed".into(), "unknown".into()));
+    let row = |length: usize| {
+        let headers = serde_json::json!({ "content-encoding": "br", "content-length": length });
+        serde_json::json!({ "url": ROBOTS, "status": 200, "headers": headers, "body": "" }).to_string()
+    };
+    let crawl = |row| ask(&opened(&build_from(&[row], 1), 0), "bot", "crawl", "https://a.example/x");
+    assert_eq!((crawl(row(1)), crawl(row(5000))), ("allowed".into(), "unknown".into()));
 }
 
 /// Text behind the last chunk does not belong to the body, so the body counts as a part.
@@ -300,6 +338,10 @@ fn a_304_renews_no_text_with_another_etag() {
     let plain = at(2, ROBOTS, common::text(ALLOWS));
     assert_eq!(crawl(&[plain.clone(), unchanged("\"2\"")]), "unknown");
     assert_eq!(crawl(&[text(1, "\"2\"", DISALLOWS), plain, unchanged("\"2\"")]), "unknown");
+    // Of two in one second, chance chooses, and not their order.
+    let [one, two] = ["\"1\"", "\"2\""].map(|tag| text(1, tag, ALLOWS));
+    let found = crawl(&[one.clone(), two.clone(), unchanged("\"2\"")]);
+    assert_eq!(crawl(&[two, one, unchanged("\"2\"")]), found);
 }
 
 /// Without two ETags, it says so of the text with its time of the last change (RFC 9111 4.3.4).
