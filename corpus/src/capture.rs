@@ -101,8 +101,11 @@ impl Capture {
 
     /// The URL, parsed; of a bare host, that of its robots.txt.
     pub(crate) fn parsed_url(&self) -> Option<Url> {
+        if !self.is_bare_host() {
+            return Url::parse(&self.url).ok();
+        }
         let scheme = if self.site.scheme() == Scheme::Https { "https" } else { "http" };
-        Url::parse(&self.url).or_else(|_| Url::parse(&format!("{scheme}://{}/robots.txt", self.url))).ok()
+        Url::parse(&format!("{scheme}://{}/{ROBOTS_TXT}", self.url)).ok()
     }
 
     /// The URL that it redirects to, without its fragment; `None` if it is no redirect or names no
@@ -147,10 +150,13 @@ impl Capture {
     /// The URL from its authority on; `None` for a bare host. As the URL standard reads it, any
     /// number of slashes stands between the two, and tabs and line breaks count for nothing.
     fn after_scheme(&self) -> Option<&str> {
-        if self.site.scheme() == Scheme::Any {
-            return None;
-        }
-        after_scheme(&self.url)
+        if self.is_bare_host() { None } else { after_scheme(&self.url) }
+    }
+
+    /// True if it is named by a host alone. With a default port, that has a scheme, too.
+    fn is_bare_host(&self) -> bool {
+        let is_host = |url: &str| !url.contains("://") && SiteKey::from_host(url).as_ref() == Ok(&self.site);
+        self.site.scheme() == Scheme::Any || is_host(&self.url)
     }
 
     /// True if the URL is that of a file in the root. `rest` is its part after the scheme.
@@ -166,7 +172,7 @@ impl Capture {
     /// Path and query of the URL as written ([`target_of`]); of a bare host, those of its
     /// robots.txt.
     pub(crate) fn target(&self) -> String {
-        if self.site.scheme() == Scheme::Any { format!("/{ROBOTS_TXT}") } else { target_of(&self.url) }
+        if self.is_bare_host() { format!("/{ROBOTS_TXT}") } else { target_of(&self.url) }
     }
 
     /// A hash of everything that can change the compiled document, except for fetch time and

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! `row` defines what the keys mean. A line of a CDXJ index is the same after a key and a
-//! timestamp. Invariants: every line is one item; a bad line affects no other, and is a fetch that
-//! cannot be read if its beginning names one; a body is bytes, so a body that was inserted without
+//! timestamp. Invariants: every object is one item, also behind another in its line; a bad line
+//! affects no other, and is a fetch that cannot be read if its beginning names one; a body is bytes, so a body that was inserted without
 //! regard to UTF-8 is preserved.
 
 use crate::record::Event;
@@ -14,18 +14,21 @@ use crate::row::Row;
 use crate::source::CHUNK;
 use crate::window::Window;
 use crate::{ReadLimits, SkipReason};
+use serde::de::IgnoredAny;
 
 /// The lines of a file; blank ones are skipped.
 pub(crate) struct Lines<'w, 'a> {
     window: &'w mut Window<'a>,
     limits: &'w ReadLimits,
     number: u64,
+    /// The bytes of a line behind an object that was read, without and with the line end.
+    rest: Option<(usize, usize)>,
 }
 
 impl<'w, 'a> Lines<'w, 'a> {
     pub(crate) fn of(window: &'w mut Window<'a>, limits: &'w ReadLimits) -> Lines<'w, 'a> {
         window.take_byte_order_mark();
-        Lines { window, limits, number: 0 }
+        Lines { window, limits, number: 0, rest: None }
     }
 }
 
@@ -35,30 +38,35 @@ impl Iterator for Lines<'_, '_> {
     fn next(&mut self) -> Option<Event> {
         let (window, max) = (&mut *self.window, self.limits.max_line);
         loop {
-            self.number += 1;
-            let (length, taken) = match line_end(window, max) {
-                Some(end) => (end, end + 1),
-                None if window.data().len() > max => {
-                    let fetch = Row::fetch_in_cut_json(object(&window.data()[..max]));
-                    drop_line(window);
-                    return Some(Event::unread(self.number, fetch, SkipReason::LineTooLong));
-                }
-                None => {
-                    let rest = window.data().len();
-                    if let Some(damage) = window.pass() {
-                        // The beginning of a line is no line.
-                        let fetch = Row::fetch_in_cut_json(object(&window.data()[..rest]));
-                        window.take(rest);
-                        return Some(Event::unread(self.number, fetch, damage));
+            let (length, taken) = if let Some(rest) = self.rest.take() {
+                rest
+            } else {
+                self.number += 1;
+                match line_end(window, max) {
+                    Some(end) => (end, end + 1),
+                    None if window.data().len() > max => {
+                        let fetch = Row::fetch_in_cut_json(object(&window.data()[..max]));
+                        drop_line(window);
+                        return Some(Event::unread(self.number, fetch, SkipReason::LineTooLong));
                     }
-                    if rest == 0 {
-                        return None;
+                    None => {
+                        let rest = window.data().len();
+                        if let Some(damage) = window.pass() {
+                            // The beginning of a line is no line.
+                            let fetch = Row::fetch_in_cut_json(object(&window.data()[..rest]));
+                            window.take(rest);
+                            return Some(Event::unread(self.number, fetch, damage));
+                        }
+                        if rest == 0 {
+                            return None;
+                        }
+                        (rest, rest)
                     }
-                    (rest, rest)
                 }
             };
-            let event = event(&window.data()[..length], self.number, self.limits);
-            window.take(taken);
+            let (event, read) = event(&window.data()[..length], self.number, self.limits);
+            self.rest = (read < length).then(|| (length - read, taken - read));
+            window.take(if read < length { read } else { taken });
             if event.is_some() {
                 return event;
             }
@@ -98,27 +106,47 @@ fn drop_line(window: &mut Window<'_>) {
     }
 }
 
-/// The event for a line; `None` if it is blank.
-fn event(line: &[u8], number: u64, limits: &ReadLimits) -> Option<Event> {
+/// The event for a line, `None` if it is blank; and the number of bytes that were read of it. Of
+/// several objects, which writers without line ends leave, that is the first.
+fn event(line: &[u8], number: u64, limits: &ReadLimits) -> (Option<Event>, usize) {
     if line.trim_ascii().is_empty() {
-        return None;
+        return (None, line.len());
     }
     let object = object(line);
     if !object.starts_with(b"{") {
         // An array could be a row by position, but the order of the fields is not defined.
-        return Some(Event::skipped(number, SkipReason::Json("no object".to_owned())));
+        let fetch = memchr::memchr(b'{', object).and_then(|at| Row::fetch_in_cut_json(&object[at..]));
+        return (Some(Event::unread(number, fetch, SkipReason::Json("no object".to_owned()))), line.len());
     }
-    Some(Row::event(Row::from_json(object), number, limits.max_body, SkipReason::Json))
+    let (mut row, mut read) = (Row::from_json(object), line.len());
+    if row.as_ref().map_or(true, Row::has_mistake)
+        && let Some(end) = end_of_first(object)
+    {
+        row = Row::from_json(&object[..end]);
+        read = line.trim_ascii_end().len() - (object.len() - end);
+    }
+    (Some(Row::event(row, number, limits.max_body, SkipReason::Json)), read)
 }
 
-/// A line without the prefix of a CDXJ index: `com,example)/robots.txt 20260102030405`.
+/// The end of the first of several objects.
+fn end_of_first(objects: &[u8]) -> Option<usize> {
+    let mut values = serde_json::Deserializer::from_slice(objects).into_iter::<IgnoredAny>();
+    values.next()?.ok()?;
+    let end = values.byte_offset();
+    objects[end..].trim_ascii_start().starts_with(b"{").then_some(end)
+}
+
+/// A line without a byte order mark, as files that are joined have within, and without the prefix
+/// of a CDXJ index: `com,example)/robots.txt 20260102030405`.
 fn object(line: &[u8]) -> &[u8] {
     let line = line.trim_ascii();
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    if line.starts_with(b"{") {
+        return line;
+    }
     let mut parts = line.splitn(3, |byte| *byte == b' ');
     match (parts.next(), parts.next(), parts.next()) {
-        (Some(key), Some(time), Some(object))
-            if !key.starts_with(b"{") && time.len() == 14 && time.iter().all(u8::is_ascii_digit) =>
-        {
+        (Some(_), Some(time), Some(object)) if time.len() == 14 && time.iter().all(u8::is_ascii_digit) => {
             object
         }
         _ => line,

@@ -21,7 +21,6 @@ use ::parquet::errors::ParquetError;
 use ::parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use ::parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use pages::Checked;
-use serde::de;
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -313,7 +312,7 @@ impl Meaning {
             Meaning::Time(units) => Scalar::Number(number.div_euclid(units)),
             Meaning::Days => Scalar::Number(number.saturating_mul(DAY)),
             Meaning::Decimal(digits) => Scalar::Float(number as f64 / 10f64.powi(digits)),
-            Meaning::Other => Scalar::Other(de::IgnoredAny),
+            Meaning::Other => Scalar::Other,
         }
     }
 
@@ -323,7 +322,7 @@ impl Meaning {
         let number = bytes.iter().fold(sign, |number, byte| number << 8 | i128::from(*byte));
         match i64::try_from(number).ok().filter(|_| bytes.len() <= size_of::<i128>()) {
             Some(number) => self.scalar(number),
-            None => Scalar::Other(de::IgnoredAny),
+            None => Scalar::Other,
         }
     }
 }

@@ -74,7 +74,7 @@ impl Named {
         let mut named = Named::default();
         let read = serde_json::Deserializer::from_slice(object).deserialize_map(&mut named);
         if read.is_err() {
-            named.fetched_at.get_or_insert(Scalar::Other(de::IgnoredAny));
+            named.fetched_at.get_or_insert(Scalar::Other);
             if named.url.is_none() && named.host.is_none() {
                 named.url = sought(object, b"\"url\"").or_else(|| sought(object, b"\"host\""));
             }
@@ -118,7 +118,7 @@ impl<'de> de::Visitor<'de> for &mut Named {
                     self.host = serde_json::from_str(value).ok().or(self.host.take());
                 }
                 "fetched_at" => {
-                    let is_again = self.fetched_at.replace(Scalar::Other(de::IgnoredAny)).is_some();
+                    let is_again = self.fetched_at.replace(Scalar::Other).is_some();
                     let value = object.next_value::<&RawValue>()?.get();
                     time = serde_json::from_str(value).ok().filter(|_| !is_again);
                 }
@@ -148,14 +148,20 @@ impl Row {
         })
     }
 
+    /// True if it has a mistake that leaves it unread.
+    pub(crate) fn has_mistake(&self) -> bool {
+        self.mistake.is_some()
+    }
+
     /// The fetch that the beginning of a JSON object names.
     pub(crate) fn fetch_in_cut_json(object: &[u8]) -> Option<Fetch> {
         Row::of_named(Named::of(object), String::new()).named()
     }
 
-    /// The URL, or the host.
+    /// The URL, or the host. Libraries fill missing texts with empty ones.
     fn url(&self) -> Option<&str> {
-        self.url.as_deref().or(self.host.as_ref().and_then(Scalar::text)).map(str::trim_ascii)
+        let url = self.url.as_deref().map(str::trim_ascii).filter(|url| !url.is_empty());
+        url.or(self.host.as_ref().and_then(Scalar::text).map(str::trim_ascii))
     }
 
     /// The fetch that the row names. Without a time in the row, it is not known.
@@ -219,7 +225,7 @@ impl Row {
         let has_body = row.body.as_ref().is_some_and(|body| !body.0.is_empty())
             || row.body_base64.as_ref().is_some_and(|text| !text.is_empty());
         match row.range().filter(|_| row.mistake.is_none()) {
-            // Libraries fill missing texts with empty ones.
+            // An empty body may be one that is missing.
             Some(Ok(range)) if !has_body => Event::Range(range),
             Some(Err(mistake)) if !has_cell => Event::unread(at, row.named(), bad(mistake)),
             _ => Event::Record(Record { at, content: row.fetch(max_body, bad) }),
@@ -250,18 +256,22 @@ impl Row {
 
     /// The fetch that the row names, with its content if every field can be read.
     fn fetch(self, max_body: usize, bad: impl Fn(String) -> SkipReason) -> Result<Content, SkipReason> {
-        let url = self.url().ok_or_else(|| bad("neither url nor host".to_owned()))?;
-        let site = SiteKey::from_host(url).map_err(|error| match &self.mistake {
-            Some(mistake) => bad(mistake.clone()),
-            None => SkipReason::Url { url: url.to_owned(), error },
-        })?;
+        let url = self.url().ok_or_else(|| bad("neither url nor host".to_owned()))?.to_owned();
+        let site = match SiteKey::from_host(&url) {
+            Ok(site) => site,
+            Err(error) => {
+                let reason = self.mistake.clone().map_or(SkipReason::Url { url, error }, bad);
+                let of_host = Row { url: None, ..self }.named();
+                return of_host.map_or(Err(reason.clone()), |fetch| fetch.unread(reason));
+            }
+        };
         let time = self.fetched_at.as_ref().map(seconds);
         let fetched_at = match &time {
             Some(Ok(time)) => *time,
             Some(Err(_)) => NEWEST,
             None => 0,
         };
-        let mut fetch = Capture::without_answer(url.to_owned(), site, fetched_at);
+        let mut fetch = Capture::without_answer(url, site, fetched_at);
         let is_missing = self.fill(&mut fetch, max_body);
         let mistake = match is_missing.and_then(|is_missing| time.transpose().map(|_| is_missing)) {
             Ok(true) if fetch.key().is_some() => format!("status {}, and no body", fetch.status),

@@ -21,6 +21,84 @@ fn a_line_with_a_mistake_before_its_url_names_its_fetch() {
     }
 }
 
+/// Files of lines are joined with `cat`, and written without line ends; hosts stand beside empty
+/// texts.
+#[test]
+fn an_object_anywhere_in_a_line_names_its_fetch() {
+    let older = serde_json::json!({ "host": "a.example", "fetched_at": 1, "body": ALLOWS }).to_string();
+    let newer = r#"{"host":"a.example","fetched_at":2,"body":"User-agent: *\nDisallow: /\n"}"#;
+    let other = newer.replace("a.example", "b.example");
+    let crawl = |line: String| {
+        ask(&opened(&build_from(&[older.clone(), line], 1), 0), "bot", "crawl", "https://a.example/x")
+    };
+    let read = [
+        format!("{other}{newer}"),
+        format!("{newer} {other}"),
+        format!("{other}\r{newer}"),
+        format!("x,y 20260102030405 {other}{newer}{other}"),
+        format!("\u{feff}{newer}"),
+        newer.replace('{', r#"{"url":"","#),
+    ];
+    for line in read {
+        assert_eq!(crawl(line.clone()), "disallowed", "{line}");
+    }
+    let named = [
+        format!("[{newer},"),
+        format!("\u{1e}{newer}"),
+        format!("x,y 20260102030405000 {newer}"),
+        format!("{other}x{newer}").replace("b.example", "a.example"),
+        newer.replace('{', r#"{"url":"/robots.txt","#),
+    ];
+    for line in named {
+        assert_eq!(crawl(line.clone()), "unknown", "{line}");
+    }
+    // In linear time.
+    let start = std::time::Instant::now();
+    crawl("{}".repeat(2 << 20));
+    assert!(start.elapsed() < std::time::Duration::from_secs(20), "{:?}", start.elapsed());
+}
+
+/// A default port names the scheme of a bare host, which remains the name of a robots.txt.
+#[test]
+fn a_host_with_a_default_port_names_its_robots_txt() {
+    for (host, https, http) in
+        [("a.example:443", "disallowed", "allowed"), ("a.example:80", "allowed", "disallowed")]
+    {
+        let older = |scheme: &str| {
+            let url = format!("{scheme}://a.example/robots.txt");
+            serde_json::json!({ "url": url, "fetched_at": 1, "body": ALLOWS }).to_string()
+        };
+        let moved = serde_json::json!({
+            "host": host, "fetched_at": 2, "status": 301, "headers": { "location": "/r" },
+        });
+        let target = format!("{}://a.example/r", if host.ends_with("443") { "https" } else { "http" });
+        let target =
+            serde_json::json!({ "url": target, "fetched_at": 2, "body": "User-agent: *\nDisallow: /\n" });
+        let newer = serde_json::json!({ "url": host, "fetched_at": 2, "body": target["body"] });
+        for rows in [vec![newer.to_string()], vec![moved.to_string(), target.to_string()]] {
+            let rows = [vec![older("https"), older("http")], rows].concat();
+            let image = opened(&build_from(&rows, 1), 0);
+            assert_eq!(ask(&image, "bot", "crawl", "https://a.example/x"), https, "{rows:?}");
+            assert_eq!(ask(&image, "bot", "crawl", "http://a.example/x"), http, "{rows:?}");
+        }
+    }
+}
+
+/// Values that are no header fields take no memory, and the others a limited one.
+#[test]
+fn headers_of_a_row_are_limited() {
+    let crawl = |headers: &str| {
+        let row = format!(r#"{{"url":"{ROBOTS}","body":"User-agent: *\nAllow: /\n","headers":{headers}}}"#);
+        ask(&opened(&build_from(&[row], 1), 0), "bot", "crawl", "https://a.example/x")
+    };
+    let many = |value: &str, count: usize| vec![value; count].join(",");
+    assert_eq!(crawl(&format!(r#"{{"a":[{}]}}"#, many("[0]", 1 << 18))), "allowed");
+    assert_eq!(crawl(&format!(r#"{{"a":[{}]}}"#, many("0", 1 << 16))), "allowed");
+    assert_eq!(crawl(&format!(r#"{{"a":[{}]}}"#, many("0", 1 << 18))), "unknown");
+    assert_eq!(crawl(&format!("{{{}}}", many(r#""a":null"#, 1 << 18))), "unknown");
+    assert_eq!(crawl(&format!("[{}]", many(r#"["a",null]"#, 1 << 10))), "allowed");
+}
+
 /// Which field of a row is missing or too many is not known, so each that may be the URL is one.
 #[test]
 fn rows_of_csv_with_a_wrong_number_of_fields_name_their_fetches() {

@@ -6,8 +6,8 @@
 
 use crate::SkipReason;
 use crate::capture::STATED;
-use serde::{Deserialize, Deserializer, de};
-use std::borrow::Cow;
+use serde::de::{self, DeserializeSeed};
+use serde::{Deserialize, Deserializer};
 use std::fmt;
 
 /// A field of a table, by the name of its column.
@@ -27,19 +27,84 @@ pub(crate) enum Column {
 }
 
 /// A number, a text, a flag, or a value that no field takes.
-#[derive(Deserialize)]
-#[serde(untagged)]
 pub(crate) enum Scalar {
     Number(i64),
-    /// A number with a fraction or an exponent.
+    /// A number with a fraction or an exponent, or one that is too large.
     Float(f64),
     Flag(bool),
     Text(String),
-    Other(de::IgnoredAny),
+    Other,
 }
 
+impl<'de> Deserialize<'de> for Scalar {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Scalar, D::Error> {
+        struct Visitor;
+        impl<'de> de::Visitor<'de> for Visitor {
+            type Value = Scalar;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value")
+            }
+
+            fn visit_i64<E>(self, number: i64) -> Result<Scalar, E> {
+                Ok(Scalar::Number(number))
+            }
+
+            fn visit_u64<E>(self, number: u64) -> Result<Scalar, E> {
+                Ok(i64::try_from(number).map_or(Scalar::Float(number as f64), Scalar::Number))
+            }
+
+            fn visit_f64<E>(self, number: f64) -> Result<Scalar, E> {
+                Ok(Scalar::Float(number))
+            }
+
+            fn visit_bool<E>(self, flag: bool) -> Result<Scalar, E> {
+                Ok(Scalar::Flag(flag))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Scalar, E> {
+                Ok(Scalar::Text(text.to_owned()))
+            }
+
+            fn visit_unit<E>(self) -> Result<Scalar, E> {
+                Ok(Scalar::Other)
+            }
+
+            fn visit_map<A: de::MapAccess<'de>>(self, object: A) -> Result<Scalar, A::Error> {
+                de::IgnoredAny.visit_map(object).map(|_| Scalar::Other)
+            }
+
+            fn visit_seq<A: de::SeqAccess<'de>>(self, list: A) -> Result<Scalar, A::Error> {
+                de::IgnoredAny.visit_seq(list).map(|_| Scalar::Other)
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
+}
+
+/// The maximum number of bytes in the header fields of a row, with two for each line. It bounds the
+/// memory that they take.
+const MAX_HEADERS: usize = 256 << 10;
+
 /// Header fields: an object, or a list of pairs. A name may occur several times in both.
-pub(super) struct Headers(Vec<(String, serde_json::Value)>);
+#[derive(Default)]
+pub(super) struct Headers {
+    fields: Vec<(String, Value)>,
+    bytes: usize,
+}
+
+impl Headers {
+    fn push<E: de::Error>(&mut self, name: String, value: Value) -> Result<(), E> {
+        self.bytes += name.len() + 2 + value.bytes;
+        self.fields.push((name, value));
+        within_limit(self.bytes)
+    }
+}
+
+fn within_limit<E: de::Error>(bytes: usize) -> Result<(), E> {
+    let message = || E::custom(format_args!("the header fields have more than {MAX_HEADERS} bytes"));
+    (bytes <= MAX_HEADERS).then_some(()).ok_or_else(message)
+}
 
 impl<'de> Deserialize<'de> for Headers {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Headers, D::Error> {
@@ -52,49 +117,127 @@ impl<'de> Deserialize<'de> for Headers {
             }
 
             fn visit_map<A: de::MapAccess<'de>>(self, mut object: A) -> Result<Headers, A::Error> {
-                let mut fields = Vec::new();
-                while let Some(field) = object.next_entry()? {
-                    fields.push(field);
+                let mut headers = Headers::default();
+                while let Some((name, value)) = object.next_entry()? {
+                    headers.push(name, value)?;
                 }
                 // The names of an object have no order.
-                fields.sort_by(|(one, _): &(String, _), (other, _)| one.cmp(other));
-                Ok(Headers(fields))
+                headers.fields.sort_by(|(one, _), (other, _)| one.cmp(other));
+                Ok(headers)
             }
 
             fn visit_seq<A: de::SeqAccess<'de>>(self, mut pairs: A) -> Result<Headers, A::Error> {
-                let mut fields = Vec::new();
-                while let Some(field) = pairs.next_element()? {
-                    fields.push(field);
+                let mut headers = Headers::default();
+                while let Some((name, value)) = pairs.next_element()? {
+                    headers.push(name, value)?;
                 }
-                Ok(Headers(fields))
+                Ok(headers)
             }
         }
         deserializer.deserialize_any(Visitor)
     }
 }
 
-impl Headers {
-    /// The fields as lines: writers also use a list of values for a name, and numbers for digits.
-    /// Any other value can be no line; a field that speaks of uses is then an error.
-    pub(super) fn lines(&self) -> Result<Vec<(&str, Cow<'_, str>)>, String> {
-        let mut lines = Vec::new();
-        for (name, value) in &self.0 {
-            let name = name.trim();
-            for value in value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice) {
-                match value {
-                    serde_json::Value::String(text) => lines.push((name, Cow::Borrowed(text.as_str()))),
-                    serde_json::Value::Number(number) => lines.push((name, Cow::Owned(number.to_string()))),
-                    serde_json::Value::Null => {}
-                    _ if STATED.iter().any(|stated| name.eq_ignore_ascii_case(stated)) => {
-                        return Err(format!(
-                            "headers: the value of {name} is neither text nor a list of texts"
-                        ));
-                    }
-                    _ => {}
-                }
-            }
+/// The value of a header field: writers also use a list of values for a name, numbers for digits,
+/// and null for none.
+#[derive(Default)]
+struct Value {
+    lines: Vec<String>,
+    /// The bytes of its lines, with two for each.
+    bytes: usize,
+    /// True if a part of it can be no line.
+    has_other: bool,
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
+        let mut value = Value::default();
+        Part { of: &mut value, is_in_list: false }.deserialize(deserializer)?;
+        Ok(value)
+    }
+}
+
+/// A value of a header field, or a part of it, which is read into that.
+struct Part<'v> {
+    of: &'v mut Value,
+    is_in_list: bool,
+}
+
+impl Part<'_> {
+    fn line<E: de::Error>(self, line: String) -> Result<(), E> {
+        self.of.bytes += line.len() + 2;
+        self.of.lines.push(line);
+        within_limit(self.of.bytes)
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Part<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> de::Visitor<'de> for Part<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the value of a header field")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<(), E> {
+        self.line(text.to_owned())
+    }
+
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<(), E> {
+        self.line(number.to_string())
+    }
+
+    fn visit_u64<E: de::Error>(self, number: u64) -> Result<(), E> {
+        self.line(number.to_string())
+    }
+
+    fn visit_f64<E: de::Error>(self, number: f64) -> Result<(), E> {
+        self.line(number.to_string())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        self.of.has_other = true;
+        Ok(())
+    }
+
+    fn visit_map<A: de::MapAccess<'de>>(self, object: A) -> Result<(), A::Error> {
+        self.of.has_other = true;
+        de::IgnoredAny.visit_map(object).map(drop)
+    }
+
+    fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        if self.is_in_list {
+            self.of.has_other = true;
+            return de::IgnoredAny.visit_seq(list).map(drop);
         }
-        Ok(lines)
+        while list.next_element_seed(Part { of: self.of, is_in_list: true })?.is_some() {}
+        Ok(())
+    }
+}
+
+impl Headers {
+    /// The fields as lines. A field that speaks of uses must have no other value.
+    pub(super) fn lines(&self) -> Result<Vec<(&str, &str)>, String> {
+        let is_stated = |name: &str| STATED.iter().any(|stated| name.trim().eq_ignore_ascii_case(stated));
+        if let Some((name, _)) = self.fields.iter().find(|(name, value)| value.has_other && is_stated(name)) {
+            return Err(format!("headers: the value of {name} is neither text nor a list of texts"));
+        }
+        let lines = self
+            .fields
+            .iter()
+            .flat_map(|(name, value)| value.lines.iter().map(|line| (name.trim(), line.as_str())));
+        Ok(lines.collect())
     }
 }
 
@@ -195,7 +338,7 @@ impl Scalar {
         let integer = match self {
             Scalar::Number(number) => Some(*number),
             Scalar::Text(text) => text.trim_ascii().parse().ok(),
-            Scalar::Float(_) | Scalar::Flag(_) | Scalar::Other(_) => None,
+            Scalar::Float(_) | Scalar::Flag(_) | Scalar::Other => None,
         };
         let is_whole = |float: &f64| float.fract() == 0.0 && float.abs() < 2_f64.powi(53);
         integer.or_else(|| self.float().filter(is_whole).map(|float| float as i64))
@@ -205,7 +348,7 @@ impl Scalar {
         match self {
             Scalar::Float(float) => Some(*float),
             Scalar::Text(text) => text.trim_ascii().parse().ok(),
-            Scalar::Number(_) | Scalar::Flag(_) | Scalar::Other(_) => None,
+            Scalar::Number(_) | Scalar::Flag(_) | Scalar::Other => None,
         }
     }
 
@@ -241,7 +384,7 @@ impl fmt::Display for Scalar {
             Scalar::Float(float) => float.fmt(f),
             Scalar::Flag(flag) => flag.fmt(f),
             Scalar::Text(text) => write!(f, "{text:?}"),
-            Scalar::Other(_) => f.write_str("what stands there"),
+            Scalar::Other => f.write_str("what stands there"),
         }
     }
 }
