@@ -171,7 +171,9 @@ impl Reading<'_> {
             fs::read_dir(path).map_err(failed)?;
             return Ok(Walk::below(path).try_for_each(|found| match found {
                 Ok(path) => self.file(&path, regular(&path)),
-                Err(NotListed { path, error }) => self.file(&path, Err(error)),
+                Err(NotListed { path, error }) => {
+                    self.skip(&path.to_string_lossy(), SkipReason::Io(error.to_string()))
+                }
             }));
         }
         let mut file = File::open(path).map_err(failed)?;
@@ -198,7 +200,10 @@ impl Reading<'_> {
                 progress.fetch_add(length, Ordering::Relaxed);
                 flow
             }
-            Err(error) => self.skip(source, SkipReason::Io(error.to_string())),
+            Err(error) => {
+                let name = if path.is_dir() { Name::Nothing } else { Name::of(path) };
+                self.unread(source, 0, name, SkipReason::Io(error.to_string()))
+            }
         }
     }
 

@@ -21,6 +21,7 @@ fn read_all(paths: &[&Path]) -> Vec<String> {
                 let name = skipped.source.rsplit('/').next().unwrap_or_default();
                 format!("{name}: {}", skipped.reason.name())
             }
+            Item::Revisit(revisit) => format!("{}: unread", revisit.url),
             other => format!("{other:?}"),
         });
         ControlFlow::Continue(())
@@ -88,10 +89,10 @@ fn what_is_no_file() {
     let _socket = UnixListener::bind(home.path().join("socket.example")).unwrap();
     let expected = [
         "a.example A",
-        "dangling.example: io",
+        "http://dangling.example/robots.txt: unread",
         "link.example A",
         "loop.example: io",
-        "socket.example: io",
+        "http://socket.example/robots.txt: unread",
         "\u{fffd}.example: file-name",
     ];
     assert_eq!(read_all(&[home.path()]), expected);
