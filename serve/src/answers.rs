@@ -7,7 +7,7 @@
 use crate::app::Client;
 use crate::decide::{of_array, of_lines};
 use crate::error::Refusal;
-use crate::limits::{ANSWERS, BATCH, URL};
+use crate::limits::{ANSWERS, BATCH, DETAILS, URL};
 use crate::parameters::{Parameters, no_parameters};
 use crate::queries::{CachedQuery, QueryKey};
 use crate::reply::{json, object, read_body};
@@ -32,7 +32,16 @@ const OF_WORDS: &[&str] = &["agent", "usage", "purpose", "named_only"];
 /// `GET /v1/decide`.
 pub(crate) async fn one(State(app): Shared, RawQuery(query): RawQuery) -> Result<Response, Refusal> {
     let parameters = Parameters::read(query.as_deref(), PARAMETERS, URL)?;
-    let resolved = app.queries.get(&app.store, QueryKey::of(&parameters))?;
+    let details = |url| app.store.snapshot().site(url).map_or(0, |site| site.detail_length());
+    if !parameters.asks_of_records() || details(&parameters.url) <= DETAILS {
+        return answered(&app, &parameters);
+    }
+    let shared = Arc::clone(&app);
+    app.apart(move |_| answered(&shared, &Parameters::read(query.as_deref(), PARAMETERS, URL)?)).await
+}
+
+fn answered(app: &StoreApp, parameters: &Parameters<'_>) -> Result<Response, Refusal> {
+    let resolved = app.queries.get(&app.store, QueryKey::of(parameters))?;
     let (snapshot, url, now) = (app.store.snapshot(), &*parameters.url, now());
     let answer = |verdict: &robomaton_runtime::Verdict<'_>| {
         app.metrics.decided(verdict.safe_decision());

@@ -6,15 +6,16 @@
 use crate::Options;
 use crate::current::Current;
 use crate::error::Refusal;
+use crate::heavy::Heavy;
 use crate::limits::{BODIES, WAITING, WORK_TIME, heavy};
 use crate::metrics::Metrics;
 use crate::waiting::Waiting;
 use axum::extract::State;
 use axum::http::StatusCode;
+use std::io;
 use std::ops::Deref;
 use std::sync::{Arc, Weak};
 use std::time::Instant;
-use tokio::sync::Semaphore;
 
 /// The state of any service.
 pub(crate) struct Common {
@@ -27,7 +28,7 @@ pub(crate) struct Common {
     pub(crate) bodies: Waiting,
     /// Answers.
     pub(crate) waiting: Waiting,
-    heavy: Arc<Semaphore>,
+    heavy: Heavy,
 }
 
 /// The state of a service over an image, shared by all requests.
@@ -38,9 +39,11 @@ pub(crate) struct App {
 }
 
 impl App {
-    pub(crate) fn new(options: Options, current: Current) -> App {
-        let common = Arc::new(Common::new(options.hosts.clone(), options.remark));
-        App { options, current, common }
+    /// # Errors
+    /// If the operating system refuses a thread.
+    pub(crate) fn new(options: Options, current: Current) -> io::Result<App> {
+        let common = Arc::new(Common::new(options.hosts.clone(), options.remark)?);
+        Ok(App { options, current, common })
     }
 }
 
@@ -53,15 +56,17 @@ impl Deref for App {
 }
 
 impl Common {
-    pub(crate) fn new(hosts: Vec<String>, remark: fn(&str)) -> Common {
-        Common {
+    /// # Errors
+    /// If the operating system refuses a thread.
+    pub(crate) fn new(hosts: Vec<String>, remark: fn(&str)) -> io::Result<Common> {
+        Ok(Common {
             hosts,
             remark,
             metrics: Metrics::new(),
             bodies: Waiting::new(BODIES),
             waiting: Waiting::new(WAITING),
-            heavy: Arc::new(Semaphore::new(heavy())),
-        }
+            heavy: Heavy::start(heavy())?,
+        })
     }
 
     /// Runs longer work on threads of its own, a few at a time, so that other requests do not wait.
@@ -69,19 +74,16 @@ impl Common {
         &self,
         work: impl FnOnce(&Client) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        let permit = self.heavy.clone().acquire_owned().await.map_err(|_| lost())?;
         let request = Arc::new(());
         let waits = Arc::downgrade(&request);
-        let work = tokio::task::spawn_blocking(move || {
-            // The work ends later than the request if the client goes away.
-            let _permit = permit;
+        let work = self.heavy.run(move || {
             let client = Client { waits, until: Instant::now() + WORK_TIME };
             client.check()?;
             work(&client)
         });
         let done = work.await;
         drop(request);
-        done.map_err(|_| lost())?
+        done.ok_or_else(lost)?
     }
 }
 

@@ -4,7 +4,7 @@ use crate::agents::{Agent, Words};
 use crate::app::{App, Client, Shared};
 use crate::current::Served;
 use crate::error::Refusal;
-use crate::limits::{AGENTS, ANSWERS, BATCH, QUESTIONS, URL};
+use crate::limits::{AGENTS, ANSWERS, BATCH, DETAILS, QUESTIONS, URL};
 use crate::metrics::Metrics;
 use crate::parameters::{Parameters, USAGE, no_parameters};
 use crate::reply::{json, object, read_body};
@@ -25,19 +25,26 @@ const PARAMETERS: &[&str] = &["url", "agent", "usage", "purpose", "document", "n
 /// The room for an answer of a batch in bytes, which most answers fit into.
 const ANSWER: usize = 1 << 10;
 
-/// `GET /v1/decide`.
+/// `GET /v1/decide`, if the answer takes long.
 pub(crate) async fn one(State(app): Shared, RawQuery(query): RawQuery) -> Result<Response, Refusal> {
-    single(&app, query.as_deref())
+    let shared = Arc::clone(&app);
+    app.apart(move |_| answered(&shared, &Parameters::read(query.as_deref(), PARAMETERS, URL)?)).await
 }
 
-/// The answer to the question in a query string.
-pub(crate) fn single(app: &App, query: Option<&str>) -> Result<Response, Refusal> {
+/// The answer to the question in a query string; `None` if it takes long.
+pub(crate) fn quick(app: &App, query: Option<&str>) -> Result<Option<Response>, Refusal> {
     let parameters = Parameters::read(query, PARAMETERS, URL)?;
+    let details = |url| app.current.get().image.site(url).map_or(0, |site| site.detail_length());
+    let is_long = parameters.asks_of_records() && details(&parameters.url) > DETAILS;
+    if is_long { Ok(None) } else { answered(app, &parameters).map(Some) }
+}
+
+fn answered(app: &App, parameters: &Parameters<'_>) -> Result<Response, Refusal> {
     let served = app.current.get();
     let image = &served.image;
     let usage = parameters.usage();
     let words = Words { usage, purpose: parameters.purpose.as_deref(), named_only: parameters.named_only() };
-    let agent = agent_of(&served, &parameters, words)?;
+    let agent = agent_of(&served, parameters, words)?;
     check_usage(image, usage).map_err(|unknown| Refusal::bad(unknown.to_string()))?;
     let document = parameters.other_document();
     let asked = for_purpose(image.usage(usage), words.purpose);

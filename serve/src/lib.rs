@@ -28,6 +28,7 @@ mod current;
 mod decide;
 mod error;
 mod frontier;
+mod heavy;
 mod held;
 pub mod limits;
 mod loopback;
@@ -57,6 +58,7 @@ pub use token::Token;
 
 use app::App;
 use current::Current;
+use heavy::Heavy;
 use robomaton_runtime::Terms;
 use routes::Requests;
 use store::{Compaction, StoreApp};
@@ -110,7 +112,7 @@ pub struct Server {
 /// The work beside the requests.
 struct Upkeep {
     /// A service over an image, whose file is watched.
-    watched: Option<Arc<App>>,
+    watched: Option<(Arc<App>, Heavy)>,
     /// The compaction of a store.
     compaction: Option<Compaction>,
 }
@@ -124,8 +126,9 @@ impl Server {
         let listen = options.listen;
         Server::over(listen, || {
             let current = Current::open(&options)?;
-            let app = Arc::new(App::new(options, current));
-            Ok((Requests::of_image(app.clone()), Upkeep { watched: Some(app), compaction: None }))
+            let app = Arc::new(App::new(options, current).map_err(Error::Runtime)?);
+            let watched = Some((app.clone(), Heavy::start(1).map_err(Error::Runtime)?));
+            Ok((Requests::of_image(app), Upkeep { watched, compaction: None }))
         })
     }
 
@@ -172,7 +175,7 @@ impl Server {
         let Server { runtime, workers, listener, requests, upkeep, hangup, ended, .. } = self;
         let Upkeep { watched, compaction } = upkeep;
         runtime.block_on(async {
-            let watch = watched.map(|app| tokio::spawn(watch::watch(app, hangup)));
+            let watch = watched.map(|(app, thread)| tokio::spawn(watch::watch(app, thread, hangup)));
             connections::serve(listener, requests, &workers, first_of(stop, ended)).await;
             if let Some(watch) = watch {
                 watch.abort();

@@ -102,6 +102,10 @@ pub const COUNTED_TEXT: usize = 64 << 10;
 /// Bytes of a stored text in an answer. The compiler reads 500 KiB of one.
 pub const TEXT: usize = 4 << 20;
 
+/// Bytes of the rules and records of a site up to which a question about them is answered on the
+/// thread of its connection, within some milliseconds.
+pub const DETAILS: u32 = 64 << 10;
+
 /// Names of one crawler, some of which may be whole `User-Agent` headers.
 pub const AGENTS: usize = 16;
 

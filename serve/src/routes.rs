@@ -118,9 +118,9 @@ impl Service<Request> for Requests {
         }
         // Nearly all requests. The answer takes less time than the router.
         let app = self.image.as_ref().filter(|_| endpoint == DECIDE && request.method() == Method::GET);
-        if let Some(app) = app {
-            let response = decide::single(app, request.uri().query()).into_response();
-            return Box::pin(ready(Ok(finished(&common, endpoint, began, response))));
+        let quick = app.and_then(|app| decide::quick(app, request.uri().query()).transpose());
+        if let Some(response) = quick {
+            return Box::pin(ready(Ok(finished(&common, endpoint, began, response.into_response()))));
         }
         let response = self.router.call(request);
         Box::pin(async move {

@@ -129,7 +129,7 @@ impl StoreApp {
                 "the layer {name} is left out: {error}; its file, if there is one, is kept as {name}.damaged"
             ));
         }
-        let common = Arc::new(Common::new(hosts, remark));
+        let common = Arc::new(Common::new(hosts, remark).map_err(Error::Runtime)?);
         Ok(StoreApp {
             common,
             store,

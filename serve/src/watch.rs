@@ -5,12 +5,13 @@
 use crate::app::App;
 use crate::current::Look;
 use crate::first_of;
+use crate::heavy::Heavy;
 use crate::signals::Hangup;
 use robomaton_explain::count;
 use std::sync::Arc;
 
-/// Checks the file in an endless loop.
-pub(crate) async fn watch(app: Arc<App>, mut hangup: Hangup) {
+/// Checks the file in an endless loop, on a thread that has no other work.
+pub(crate) async fn watch(app: Arc<App>, thread: Heavy, mut hangup: Hangup) {
     let mut ticks = tokio::time::interval(app.options.poll);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
@@ -24,21 +25,21 @@ pub(crate) async fn watch(app: Arc<App>, mut hangup: Hangup) {
         };
         first_of(tick, called).await;
         let looking = app.clone();
-        let looked = tokio::task::spawn_blocking(move || {
+        let looked = thread.run(move || {
             let look = looking.current.look(&looking.options, insist);
             looking.current.tick(&looking.options.terms);
             look
         });
         let remark = app.options.remark;
         match looked.await {
-            Ok(Look::Same) => {}
-            Ok(Look::Taken(verified)) => {
+            Some(Look::Same) => {}
+            Some(Look::Taken(verified)) => {
                 app.metrics.reloaded(true);
                 app.metrics.verified(verified);
                 let sites = count(app.current.get().image.len(), "site");
                 remark(&format!("opened {} anew: {sites}", app.options.image.display()));
             }
-            Ok(Look::Failed(error, is_news)) => {
+            Some(Look::Failed(error, is_news)) => {
                 app.metrics.reloaded(false);
                 if is_news {
                     let old = if app.current.is_altered() {
@@ -49,7 +50,8 @@ pub(crate) async fn watch(app: Arc<App>, mut hangup: Hangup) {
                     remark(&format!("{error}; {old}"));
                 }
             }
-            Err(_) => return,
+            // It panicked, which was printed; the next look may succeed.
+            None => app.metrics.reloaded(false),
         }
     }
 }
