@@ -38,7 +38,9 @@ impl Iterator for Lines<'_, '_> {
     fn next(&mut self) -> Option<Event> {
         let (window, max) = (&mut *self.window, self.limits.max_line);
         loop {
-            let (length, taken) = if let Some(rest) = self.rest.take() {
+            let rest = self.rest.take();
+            let is_rest = rest.is_some();
+            let (length, taken) = if let Some(rest) = rest {
                 rest
             } else {
                 self.number += 1;
@@ -64,7 +66,10 @@ impl Iterator for Lines<'_, '_> {
                     }
                 }
             };
-            let (event, read) = event(&window.data()[..length], self.number, self.limits);
+            let line = &window.data()[..length];
+            let text = if is_rest { line.trim_ascii() } else { object(line) };
+            let (event, behind) = event(text, self.number, self.limits);
+            let read = if behind == 0 { length } else { line.trim_ascii_end().len() - behind };
             self.rest = (read < length).then(|| (length - read, taken - read));
             window.take(if read < length { read } else { taken });
             if event.is_some() {
@@ -106,34 +111,36 @@ fn drop_line(window: &mut Window<'_>) {
     }
 }
 
-/// The event for a line, `None` if it is blank; and the number of bytes that were read of it. Of
-/// several objects, which writers without line ends leave, that is the first.
-fn event(line: &[u8], number: u64, limits: &ReadLimits) -> (Option<Event>, usize) {
-    if line.trim_ascii().is_empty() {
-        return (None, line.len());
+/// The event for a text, `None` if it is empty; and the number of bytes behind what was read of it.
+/// Of several objects, which writers without line ends leave, that is the first.
+fn event(text: &[u8], number: u64, limits: &ReadLimits) -> (Option<Event>, usize) {
+    if text.is_empty() {
+        return (None, 0);
     }
-    let object = object(line);
-    if !object.starts_with(b"{") {
-        // An array could be a row by position, but the order of the fields is not defined.
-        let fetch = memchr::memchr(b'{', object).and_then(|at| Row::fetch_in_cut_json(&object[at..]));
-        return (Some(Event::unread(number, fetch, SkipReason::Json("no object".to_owned()))), line.len());
-    }
-    let (mut row, mut read) = (Row::from_json(object), line.len());
-    if row.as_ref().map_or(true, Row::has_mistake)
-        && let Some(end) = end_of_first(object)
+    if text.starts_with(b"{")
+        && let Ok(row) = serde_json::from_slice(text)
     {
-        row = Row::from_json(&object[..end]);
-        read = line.trim_ascii_end().len() - (object.len() - end);
+        return (Some(Row::event(Ok(row), number, limits.max_body, SkipReason::Json)), 0);
     }
-    (Some(Row::event(row, number, limits.max_body, SkipReason::Json)), read)
+    let (before, objects) = text.split_at(memchr::memchr(b'{', text).unwrap_or(text.len()));
+    // The rest is looked at once, however many objects there are.
+    let (first, rest) = objects.split_at(end_of_first(objects).unwrap_or(objects.len()));
+    let event = if before.is_empty() {
+        Row::event(Row::from_json(first), number, limits.max_body, SkipReason::Json)
+    } else {
+        // An array could be a row by position, but the order of the fields is not defined.
+        let no_object = SkipReason::Json("no object".to_owned());
+        Event::unread(number, Row::fetch_in_cut_json(first), no_object)
+    };
+    (Some(event), rest.len())
 }
 
-/// The end of the first of several objects.
+/// The end of the first of several objects; `None` if there is only one, or the first has no end.
 fn end_of_first(objects: &[u8]) -> Option<usize> {
     let mut values = serde_json::Deserializer::from_slice(objects).into_iter::<IgnoredAny>();
     values.next()?.ok()?;
     let end = values.byte_offset();
-    objects[end..].trim_ascii_start().starts_with(b"{").then_some(end)
+    memchr::memchr(b'{', &objects[end..]).map(|_| end)
 }
 
 /// A line without a byte order mark, as files that are joined have within, and without the prefix

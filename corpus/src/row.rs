@@ -148,11 +148,6 @@ impl Row {
         })
     }
 
-    /// True if it has a mistake that leaves it unread.
-    pub(crate) fn has_mistake(&self) -> bool {
-        self.mistake.is_some()
-    }
-
     /// The fetch that the beginning of a JSON object names.
     pub(crate) fn fetch_in_cut_json(object: &[u8]) -> Option<Fetch> {
         Row::of_named(Named::of(object), String::new()).named()

@@ -82,6 +82,23 @@ fn a_path_with_a_url_is_a_path() {
 }
 
 /// Decision 35, also where another site's robots.txt is the same text and the image keeps none.
+/// Their rule sets have the meaning of their versions, in their own file.
+#[test]
+fn rule_sets_of_the_file_are_read() {
+    let crawl = |part: &str| {
+        let records = [
+            at(1, "https://a.example/robots.txt", text(ROBOTS)),
+            at(1, "https://a.example/part.txt", text(part)),
+        ];
+        ask(&opened(&build(&records), 0), "bot", "crawl", "https://a.example/secret")
+    };
+    let only_the_root = "User-agent: *\nRobot-version: 2.0.0\nAllow: /\n";
+    assert_eq!(crawl(only_the_root), "disallowed");
+    assert_eq!(crawl("User-agent: *\nRobot-version: 2.1.0\nDisallow: *\n"), "allowed", "an experiment");
+    let two = format!("User-agent: *\nDisallow: /secret\n{}", only_the_root.replace("/\n", "*\n"));
+    assert_eq!(crawl(&two), "allowed", "the higher version counts");
+}
+
 #[test]
 fn conventional_groups_of_the_file_are_read() {
     let groups = text("User-agent: *\nDisallow: /secret\n");

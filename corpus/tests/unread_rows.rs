@@ -44,9 +44,10 @@ fn an_object_anywhere_in_a_line_names_its_fetch() {
     }
     let named = [
         format!("[{newer},"),
+        format!("[{other},{newer}]"),
         format!("\u{1e}{newer}"),
         format!("x,y 20260102030405000 {newer}"),
-        format!("{other}x{newer}").replace("b.example", "a.example"),
+        format!("{other}x{newer}"),
         newer.replace('{', r#"{"url":"/robots.txt","#),
     ];
     for line in named {
@@ -54,16 +55,20 @@ fn an_object_anywhere_in_a_line_names_its_fetch() {
     }
     // In linear time.
     let start = std::time::Instant::now();
-    crawl("{}".repeat(2 << 20));
+    for many in ["{}", r#"{"\ud800":1}"#, ",{}"] {
+        crawl(many.repeat((4 << 20) / many.len()));
+    }
     assert!(start.elapsed() < std::time::Duration::from_secs(20), "{:?}", start.elapsed());
 }
 
 /// A default port names the scheme of a bare host, which remains the name of a robots.txt.
 #[test]
 fn a_host_with_a_default_port_names_its_robots_txt() {
-    for (host, https, http) in
-        [("a.example:443", "disallowed", "allowed"), ("a.example:80", "allowed", "disallowed")]
-    {
+    for (host, https, http) in [
+        ("a.example:443", "disallowed", "allowed"),
+        ("a.example:80", "allowed", "disallowed"),
+        ("a.example:080", "allowed", "disallowed"),
+    ] {
         let older = |scheme: &str| {
             let url = format!("{scheme}://a.example/robots.txt");
             serde_json::json!({ "url": url, "fetched_at": 1, "body": ALLOWS }).to_string()

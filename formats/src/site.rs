@@ -170,11 +170,14 @@ impl SiteKey {
         if host.contains(['/', '?', '#', '@', '\\']) {
             return Err(SiteError::Url(url::ParseError::InvalidDomainCharacter));
         }
-        let scheme = if host.ends_with(":443") { "https" } else { "http" };
-        let key = SiteKey::from_url(&format!("{scheme}://{host}/"))?;
-        // Both were captured at different ports, so they are two sites.
-        let names_scheme = host.ends_with(":443") || host.ends_with(":80");
-        Ok(SiteKey { scheme: if names_scheme { key.scheme } else { Scheme::Any }, ..key })
+        // The sites of the two default ports were captured apart.
+        let port = host.rsplit_once(':').and_then(|(_, digits)| digits.parse::<u16>().ok());
+        let (scheme, known) = match port {
+            Some(80) => ("http", Scheme::Http),
+            Some(443) => ("https", Scheme::Https),
+            _ => ("http", Scheme::Any),
+        };
+        Ok(SiteKey { scheme: known, ..SiteKey::from_url(&format!("{scheme}://{host}/"))? })
     }
 
     /// The key of a site in an image: a canonical name, followed by a slash and the document if

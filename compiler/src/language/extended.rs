@@ -17,14 +17,15 @@
 use super::{Language, Lints, Source};
 use crate::limits::{LimitName, OverLimit};
 use crate::lowering::Lowering;
-use crate::policy::{Agent, Combiner, Form, Policy, Rule, RuleSet, Sense};
+use crate::policy::{Agent, Combiner, Form, Group, Policy, Rule, RuleSet, Sense};
 use robomaton_formats::Notation;
 use robomaton_formats::agent::{MAX_GENERAL_NAME, general_name};
 use robomaton_formats::policy::CRAWL;
 use robomaton_formats::program::Silence;
-use robomaton_grammar::{Key, LineKind, Tree, extended};
+use robomaton_grammar::{Key, LineKind, extended};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
 
 /// A version of the language as stated by a rule set, without the revision.
 type Version = (u32, u32);
@@ -58,12 +59,8 @@ impl Language for Extended {
     /// Interprets versioned rule sets and removes crawlers from the groups that do not apply to
     /// them (N4, N5).
     fn lower<'s>(&self, source: &Source<'_, 's>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
-        let (tree, policy) = (source.tree, &mut lowering.policy);
-        if !tree.lines.iter().any(|line| line.kind == LineKind::Field(Key::RobotVersion)) {
-            return Ok(());
-        }
-        let stated: Vec<Option<Version>> =
-            policy.groups.iter().map(|group| version(tree, group.line as usize - 1)).collect();
+        let policy = &mut lowering.policy;
+        let Some(stated) = versions(source, &policy.groups) else { return Ok(()) };
         let versions: Vec<Version> = stated.iter().map(|stated| stated.unwrap_or(OLD)).collect();
         let groups = policy.groups.iter().zip(&stated).zip(&versions);
         let sets = groups.map(|((group, stated), &version)| RuleSet {
@@ -74,18 +71,40 @@ impl Language for Extended {
             agents: group.agents.clone(),
         });
         policy.rule_sets = sets.collect();
-        weigh_by_form(policy, &versions);
-        negotiate(policy, &stated);
+        weigh_by_form(policy, 0, &versions);
+        generalize(&mut policy.groups, &stated);
+        negotiate(&mut policy.groups, &versions);
         Ok(())
     }
 }
 
-/// The version that follows the user-agents of the group beginning at this line. Unknown keys do
-/// not count as headers (N19).
-fn version(tree: &Tree<'_>, start: usize) -> Option<Version> {
-    let mut fields = tree.lines[start..].iter().filter_map(|line| match line.kind {
-        LineKind::Field(key) => Some((key, line.value)),
-        _ => None,
+/// Interprets the versioned rule sets of a file that a record of ACAP refers to, whose groups are
+/// those from this one on. Each is for the robots of its very names.
+pub(super) fn lower_referred(source: &Source<'_, '_>, first: usize, policy: &mut Policy<'_>) {
+    let Some(stated) = versions(source, &policy.groups[first..]) else { return };
+    let versions: Vec<Version> = stated.iter().map(|stated| stated.unwrap_or(OLD)).collect();
+    weigh_by_form(policy, first, &versions);
+    negotiate(&mut policy.groups[first..], &versions);
+}
+
+/// The versions that groups state; `None` if the text states none.
+fn versions(source: &Source<'_, '_>, groups: &[Group<'_>]) -> Option<Vec<Option<Version>>> {
+    let lines = &source.tree.lines;
+    if !lines.iter().any(|line| line.kind == LineKind::Field(Key::RobotVersion)) {
+        return None;
+    }
+    let start = |group: &Group<'_>| group.line as usize - 1;
+    let ends = groups.iter().skip(1).map(start).chain([lines.len()]);
+    Some(groups.iter().zip(ends).map(|(group, end)| version(source, start(group)..end)).collect())
+}
+
+/// The version that follows the user-agents of the group on these lines. Unknown keys do not count
+/// as headers (N19), nor do lines inside a record of ACAP (V53).
+fn version(source: &Source<'_, '_>, lines: Range<usize>) -> Option<Version> {
+    let tree = source.tree;
+    let mut fields = lines.filter(|line| !source.is_suspended(*line)).filter_map(|line| {
+        let line = &tree.lines[line];
+        if let LineKind::Field(key) = line.kind { Some((key, line.value)) } else { None }
     });
     let (key, value) = fields.find(|(key, _)| *key != Key::UserAgent)?;
     let (major, minor, _) = (key == Key::RobotVersion).then(|| extended::version(tree.text(value)))??;
@@ -98,15 +117,14 @@ fn is_acceptable((major, minor): Version) -> bool {
     matches!(major, 1 | 2) && minor % 2 == 0
 }
 
-/// Rewrites the rules of major version 2 and adds a rule for everything that they do not list (N8
+/// Rewrites the rules of major version 2, in the groups from this one on, and adds a rule for everything that they do not list (N8
 /// to N13).
-fn weigh_by_form(policy: &mut Policy<'_>, versions: &[Version]) {
+fn weigh_by_form(policy: &mut Policy<'_>, first: usize, versions: &[Version]) {
     if !versions.iter().any(|&(major, _)| major == 2) {
         return;
     }
-    let old = std::mem::take(&mut policy.rules);
-    let mut rules = old.into_iter().peekable();
-    for (group, &(major, _)) in policy.groups.iter_mut().zip(versions) {
+    let mut rules = policy.rules.split_off(policy.groups[first].rules.start).into_iter();
+    for (group, &(major, _)) in policy.groups[first..].iter_mut().zip(versions) {
         let count = group.rules.len();
         let start = policy.rules.len();
         policy.rules.extend(rules.by_ref().take(count));
@@ -160,17 +178,15 @@ fn whole(pattern: &mut Cow<'_, [u8]>) {
     }
 }
 
-/// Leaves each crawler only in the groups that apply to it: those with the highest acceptable
-/// version. For major version 2, only the first such group applies.
-///
-/// A general name stands for itself too, unless a group without a version has the same name: then
-/// the two are weighed against each other for the robot of that very name.
-fn negotiate(policy: &mut Policy<'_>, stated: &[Option<Version>]) {
+/// Makes the names in sets with a stated version general ones. Such a name stands for itself too,
+/// unless a group without a version has the same name: then the two are weighed against each other
+/// for the robot of that very name.
+fn generalize(groups: &mut [Group<'_>], stated: &[Option<Version>]) {
     let whole = |name: &str| Agent::Named(Cow::Owned(name.to_ascii_lowercase()));
-    let of_old = policy.groups.iter().zip(stated).filter(|(_, stated)| stated.is_none());
+    let of_old = groups.iter().zip(stated).filter(|(_, stated)| stated.is_none());
     let old: HashSet<String> =
         of_old.flat_map(|(group, _)| group.names().map(str::to_ascii_lowercase)).collect();
-    for (group, stated) in policy.groups.iter_mut().zip(stated) {
+    for (group, stated) in groups.iter_mut().zip(stated) {
         let mut agents = Vec::with_capacity(group.agents.len());
         for agent in group.agents.drain(..) {
             let general = match &agent {
@@ -188,13 +204,17 @@ fn negotiate(policy: &mut Policy<'_>, stated: &[Option<Version>]) {
         }
         group.agents = agents;
     }
+}
+
+/// Leaves each crawler only in the groups that apply to it: those with the highest acceptable
+/// version. For major version 2, only the first such group applies.
+fn negotiate(groups: &mut [Group<'_>], versions: &[Version]) {
     let key = |agent: &Agent<'_>| match agent {
         Agent::Any => "*".to_owned(),
         Agent::Named(name) => name.to_ascii_lowercase(),
     };
-    let versions = || stated.iter().map(|stated| stated.unwrap_or(OLD));
     let mut best: HashMap<String, (Version, usize)> = HashMap::new();
-    for (number, (group, version)) in policy.groups.iter().zip(versions()).enumerate() {
+    for (number, (group, &version)) in groups.iter().zip(versions).enumerate() {
         if is_acceptable(version) {
             for agent in &group.agents {
                 let held = best.entry(key(agent)).or_insert((version, number));
@@ -204,7 +224,7 @@ fn negotiate(policy: &mut Policy<'_>, stated: &[Option<Version>]) {
             }
         }
     }
-    for (number, (group, version)) in policy.groups.iter_mut().zip(versions()).enumerate() {
+    for (number, (group, &version)) in groups.iter_mut().zip(versions).enumerate() {
         group.agents.retain(|agent| {
             best.get(&key(agent)).is_some_and(|&(highest, first)| match highest.0 {
                 2 => number == first,
@@ -287,6 +307,20 @@ mod tests {
         // An image for some crawlers keeps the sets that their names begin like.
         let several = [set("ab"), set("x"), "User-agent: abc\nDisallow: /\n".to_owned()].concat();
         assert_eq!(names(&several, &["abcd"]), [vec!["ab*"], vec!["abc"]]);
+    }
+
+    /// A version counts outside records of ACAP.
+    #[test]
+    fn a_version_in_a_record_is_none() {
+        let record = "ACAP-crawler: x\nACAP-allow-crawl: /\n";
+        let sets = |text: &str| {
+            let policy = lower(&scan(text.as_bytes(), DEFAULT_LIMIT), None, &Options::default()).unwrap();
+            policy.rule_sets.iter().map(|set| set.is_stated).collect::<Vec<_>>()
+        };
+        let within = format!("User-agent: *\n{record}Robot-version: 2.0.0\n\nUser-agent: *\nDisallow: /\n");
+        assert!(!sets(&within).contains(&true));
+        let behind = format!("User-agent: *\n{record}User-agent: *\nRobot-version: 2.0.0\nDisallow: /*\n");
+        assert_eq!(sets(&behind), [true]);
     }
 
     /// The groups of a text with ACAP records are others, and in another order, than those weighed

@@ -14,7 +14,7 @@ use super::size::check_fields;
 use super::spent::Spent;
 use crate::context::CompileContext;
 use crate::language::conventional::Conventional;
-use crate::language::{Language, Source};
+use crate::language::{Language, Source, extended};
 use crate::limits::{LimitName, OverLimit};
 use crate::lowering::{Lowering, number};
 use crate::policy::Agent;
@@ -181,6 +181,7 @@ fn referred_groups<'s>(
     let [groups, rules, extensions] = [policy.groups.len(), policy.rules.len(), policy.extensions.len()];
     Conventional.lower(source, lowering)?;
     lowering.close();
+    extended::lower_referred(source, groups, &mut lowering.policy);
     if let Some((text, records)) = fields {
         text.conventional(records, lowering)?;
     }
