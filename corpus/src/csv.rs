@@ -5,7 +5,7 @@
 //! is one for each URL that it may name; a row that names its URL before its mistake is a fetch
 //! that cannot be read; a row that does not end within the limit, or damage, ends the table, since
 //! inside a quoted body any line may look like a row: untrusted content must not become a capture
-//! of another site. The last row may lack a line end, but not the end of a quote. It does not know
+//! of another site. So a carriage return ends a row only if it ends the first one. The last row may lack a line end, but not the end of a quote. It does not know
 //! what the columns mean.
 
 use crate::capture::url_text;
@@ -13,7 +13,7 @@ use crate::record::{Event, Fetch, NEWEST};
 use crate::row::{Column, Row};
 use crate::window::Window;
 use crate::{ReadLimits, SkipReason};
-use csv_core::{ReadRecordResult, Reader};
+use csv_core::{ReadRecordResult, Reader, ReaderBuilder, Terminator};
 use robomaton_formats::site::SiteKey;
 
 /// The reason for a row that the end of the file cuts.
@@ -32,7 +32,7 @@ const MAX_COLUMNS: usize = 4096;
 pub(crate) struct Rows<'w, 'a> {
     window: &'w mut Window<'a>,
     limits: &'w ReadLimits,
-    reader: Reader,
+    lines: Lines,
     columns: Vec<Option<Column>>,
     number: u64,
     /// The events of the last row behind its first one.
@@ -47,22 +47,15 @@ impl<'w, 'a> Rows<'w, 'a> {
             return Err(SkipReason::Table("it is UTF-16; write it as UTF-8".to_owned()));
         }
         window.take_byte_order_mark();
-        let mut reader = Reader::new();
-        let Some(header) = fields(&mut reader, window, limits.max_line).map_err(|(_, reason)| reason)? else {
-            return Ok(Rows {
-                window,
-                limits,
-                reader,
-                columns: Vec::new(),
-                number: 0,
-                held: Vec::new(),
-                ended: true,
-            });
-        };
-        let columns: Vec<Option<Column>> = header.iter().map(Column::of).collect();
-        match Column::missing(&columns, header.iter()) {
+        let mut lines = Lines::of_any();
+        let header = lines.fields(window, limits.max_line).map_err(|(_, reason)| reason)?;
+        lines = lines.ended_alike(window);
+        let columns: Vec<Option<Column>> = header.iter().flat_map(Fields::iter).map(Column::of).collect();
+        let missing = header.as_ref().and_then(|header| Column::missing(&columns, header.iter()));
+        let ended = header.is_none();
+        match missing {
             Some(reason) => Err(reason),
-            None => Ok(Rows { window, limits, reader, columns, number: 0, held: Vec::new(), ended: false }),
+            None => Ok(Rows { window, limits, lines, columns, number: 0, held: Vec::new(), ended }),
         }
     }
 
@@ -123,7 +116,7 @@ impl Iterator for Rows<'_, '_> {
             return held;
         }
         self.number += 1;
-        match fields(&mut self.reader, self.window, self.limits.max_line) {
+        match self.lines.fields(self.window, self.limits.max_line) {
             Ok(Some(fields)) => Some(self.event(&fields)),
             Ok(None) => {
                 self.ended = true;
@@ -144,73 +137,132 @@ struct Fields {
 }
 
 impl Fields {
+    fn drop_last_byte(&mut self) {
+        self.bytes.pop();
+        self.ends.last_mut().into_iter().for_each(|end| *end = self.bytes.len());
+    }
+
     fn iter(&self) -> impl Iterator<Item = &[u8]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end])
     }
 }
 
-/// The fields of the next row; `None` at the end.
-///
-/// # Errors
-/// If the end of the row is not known: its first fields, and the reason.
-fn fields(
-    reader: &mut Reader,
-    window: &mut Window<'_>,
-    max: usize,
-) -> Result<Option<Fields>, (Fields, SkipReason)> {
-    let mut fields = Fields { bytes: vec![0; max.min(1024)], ends: vec![0; 16] };
-    let (mut written, mut ended, mut quotes) = (0, 0, Quotes::Before);
-    // The fields that end before the quotes do not add up.
-    let mut whole = 0;
-    let reason = loop {
-        // At the end the window is empty, which makes the reader return the rest.
-        let data = window.want(1);
-        let data_ends = data.is_empty();
-        let (result, taken, out, ends) =
-            reader.read_record(data, &mut fields.bytes[written..], &mut fields.ends[ended..]);
-        for &byte in data.iter().take(taken) {
-            whole += usize::from(byte == b',' && quotes != Quotes::Inside);
-            let Some(behind) = quotes.behind(byte) else {
-                quotes = Quotes::Misplaced;
-                break;
-            };
-            quotes = behind;
-        }
-        window.take(taken);
-        (written, ended) = (written + out, ended + ends);
-        if quotes == Quotes::Misplaced {
-            break SkipReason::Table(MISPLACED.to_owned());
-        }
-        if data_ends && let Some(damage) = window.pass() {
-            break SkipReason::Table(damage.to_string());
-        }
-        match result {
-            ReadRecordResult::InputEmpty => {}
-            ReadRecordResult::OutputFull if written >= max => break SkipReason::LineTooLong,
-            ReadRecordResult::OutputFull => fields.bytes.resize((2 * written).min(max), 0),
-            ReadRecordResult::OutputEndsFull if ended >= MAX_COLUMNS => {
-                break SkipReason::Table(format!("a row has more than {MAX_COLUMNS} fields"));
+/// What ends a row.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LineEnd {
+    /// A line feed, a carriage return, or both.
+    Any,
+    LineFeed,
+    /// Both.
+    Pair,
+}
+
+/// The lines of a table, one for each row.
+struct Lines {
+    reader: Reader,
+    end: LineEnd,
+    /// The last byte that was read.
+    last: u8,
+}
+
+impl Lines {
+    /// Lines that end in whatever way.
+    fn of_any() -> Lines {
+        Lines { reader: Reader::new(), end: LineEnd::Any, last: 0 }
+    }
+
+    /// Lines that all end as the first one did. Some writers put no quotes around a carriage return
+    /// that ends none of their lines.
+    fn ended_alike(self, window: &mut Window<'_>) -> Lines {
+        let end = match self.last {
+            b'\n' => LineEnd::LineFeed,
+            b'\r' if window.want(1).starts_with(b"\n") => LineEnd::Pair,
+            _ => return self,
+        };
+        window.take(usize::from(end == LineEnd::Pair));
+        let reader = ReaderBuilder::new().terminator(Terminator::Any(b'\n')).build();
+        Lines { reader, end, ..self }
+    }
+
+    /// The fields of the next row; `None` at the end.
+    ///
+    /// # Errors
+    /// If the end of the row is not known: its first fields, and the reason.
+    fn fields(
+        &mut self,
+        window: &mut Window<'_>,
+        max: usize,
+    ) -> Result<Option<Fields>, (Fields, SkipReason)> {
+        loop {
+            let Some(mut fields) = self.line(window, max)? else { return Ok(None) };
+            // The reader passes over a line that is empty, not over a carriage return alone.
+            if self.end != LineEnd::Any && fields.bytes == b"\r" && fields.ends.len() == 1 {
+                continue;
             }
-            ReadRecordResult::OutputEndsFull => fields.ends.resize(2 * ended, 0),
-            // The last row may lack a line end (RFC 4180 2), but not the end of a quote.
-            ReadRecordResult::Record if data_ends && quotes == Quotes::Inside => {
-                break SkipReason::Table(CUT.to_owned());
+            if self.end == LineEnd::Pair && fields.bytes.last() == Some(&b'\r') {
+                fields.drop_last_byte();
             }
-            // Nor may it end where a last field could begin.
-            ReadRecordResult::Record if data_ends && quotes == Quotes::Before => {
-                break SkipReason::Table(CUT_FIELD.to_owned());
-            }
-            ReadRecordResult::Record => {
-                fields.bytes.truncate(written);
-                fields.ends.truncate(ended);
-                return Ok(Some(fields));
-            }
-            ReadRecordResult::End => return Ok(None),
+            return Ok(Some(fields));
         }
-    };
-    fields.ends.truncate(ended.min(whole));
-    Err((fields, reason))
+    }
+
+    /// The fields of the next line, which may be empty.
+    fn line(&mut self, window: &mut Window<'_>, max: usize) -> Result<Option<Fields>, (Fields, SkipReason)> {
+        let mut fields = Fields { bytes: vec![0; max.min(1024)], ends: vec![0; 16] };
+        let (mut written, mut ended, mut quotes) = (0, 0, Quotes::Before);
+        // The fields that end before the quotes do not add up.
+        let mut whole = 0;
+        let reason = loop {
+            // At the end the window is empty, which makes the reader return the rest.
+            let data = window.want(1);
+            let data_ends = data.is_empty();
+            let (result, taken, out, ends) =
+                self.reader.read_record(data, &mut fields.bytes[written..], &mut fields.ends[ended..]);
+            for &byte in data.iter().take(taken) {
+                whole += usize::from(byte == b',' && quotes != Quotes::Inside);
+                let Some(behind) = quotes.behind(byte, self.end) else {
+                    quotes = Quotes::Misplaced;
+                    break;
+                };
+                quotes = behind;
+            }
+            self.last = data.get(..taken).and_then(<[u8]>::last).copied().unwrap_or(self.last);
+            window.take(taken);
+            (written, ended) = (written + out, ended + ends);
+            if quotes == Quotes::Misplaced {
+                break SkipReason::Table(MISPLACED.to_owned());
+            }
+            if data_ends && let Some(damage) = window.pass() {
+                break SkipReason::Table(damage.to_string());
+            }
+            match result {
+                ReadRecordResult::InputEmpty => {}
+                ReadRecordResult::OutputFull if written >= max => break SkipReason::LineTooLong,
+                ReadRecordResult::OutputFull => fields.bytes.resize((2 * written).min(max), 0),
+                ReadRecordResult::OutputEndsFull if ended >= MAX_COLUMNS => {
+                    break SkipReason::Table(format!("a row has more than {MAX_COLUMNS} fields"));
+                }
+                ReadRecordResult::OutputEndsFull => fields.ends.resize(2 * ended, 0),
+                // The last row may lack a line end (RFC 4180 2), but not the end of a quote.
+                ReadRecordResult::Record if data_ends && quotes == Quotes::Inside => {
+                    break SkipReason::Table(CUT.to_owned());
+                }
+                // Nor may it end where a last field could begin.
+                ReadRecordResult::Record if data_ends && quotes == Quotes::Before => {
+                    break SkipReason::Table(CUT_FIELD.to_owned());
+                }
+                ReadRecordResult::Record => {
+                    fields.bytes.truncate(written);
+                    fields.ends.truncate(ended);
+                    return Ok(Some(fields));
+                }
+                ReadRecordResult::End => return Ok(None),
+            }
+        };
+        fields.ends.truncate(ended.min(whole));
+        Err((fields, reason))
+    }
 }
 
 /// Where in a field the quotes of RFC 4180 are.
@@ -230,8 +282,10 @@ enum Quotes {
 
 impl Quotes {
     /// The place behind the next byte; `None` if a quote may not stand here, or nothing but one.
-    fn behind(self, byte: u8) -> Option<Quotes> {
+    fn behind(self, byte: u8, end: LineEnd) -> Option<Quotes> {
         Some(match (self, byte) {
+            (Quotes::Before | Quotes::Outside, b'\r') if end != LineEnd::Any => Quotes::Outside,
+            (Quotes::Ended, b'\r') if end != LineEnd::Any => Quotes::Ended,
             (Quotes::Inside, b'"') => Quotes::Ended,
             (Quotes::Inside, _) | (Quotes::Before | Quotes::Ended, b'"') => Quotes::Inside,
             (_, b',' | b'\r' | b'\n') => Quotes::Before,

@@ -121,6 +121,26 @@ fn windows_and_dictionaries_have_limits() {
     assert_eq!(lines("x.warc.zst", &bad), ["at 0: zstd".to_owned(), format!("{} 1", url(1))]);
 }
 
+/// Python's `csv` puts no quotes around a carriage return where rows end with line feeds.
+#[test]
+fn a_carriage_return_in_a_csv_field_ends_no_row() {
+    for end in ["\n", "\r\n"] {
+        let rows = [
+            "url,body",
+            "a.example,x\ry\r",
+            "",
+            "b.example,",
+            "\"c.example\",\"z\r\"",
+            "d.example,https://e.example/robots.txt\r",
+        ];
+        let table = rows.map(|row| format!("{row}{end}")).concat();
+        let wanted =
+            ["a.example x\ry\r", "b.example ", "c.example z\r", "d.example https://e.example/robots.txt\r"];
+        assert_eq!(lines("x.csv", table.as_bytes()), wanted, "{end:?}");
+    }
+    assert_eq!(lines("x.csv", b"url,body\ra.example,x\rb.example,\r"), ["a.example x", "b.example "]);
+}
+
 #[test]
 fn a_bad_csv_row_costs_itself() {
     let table = "url,status,fetched_at,body,headers,truncated\n\
@@ -195,7 +215,7 @@ fn tables_that_cannot_be_read() {
     ] {
         assert_eq!(cut_in(row), ["a.example A", reason], "{row}");
     }
-    for row in ["b.example,200,\"B\"\r\n", "b.example,200,\"B\"", "b.example,200,B"] {
+    for row in ["b.example,200,\"B\"\n", "b.example,200,\"B\"", "b.example,200,B"] {
         assert_eq!(cut_in(row), ["a.example A", "b.example B"], "{row}");
     }
     let wide = format!("url{}\n", ",".repeat(10_000));
