@@ -164,12 +164,14 @@ struct Lines {
     end: LineEnd,
     /// The last byte that was read.
     last: u8,
+    /// True if a carriage return stands between a quote and the line end.
+    is_behind_quote: bool,
 }
 
 impl Lines {
     /// Lines that end in whatever way.
     fn of_any() -> Lines {
-        Lines { reader: Reader::new(), end: LineEnd::Any, last: 0 }
+        Lines { reader: Reader::new(), end: LineEnd::Any, last: 0, is_behind_quote: false }
     }
 
     /// Lines that all end as the first one did. Some writers put no quotes around a carriage return
@@ -200,7 +202,7 @@ impl Lines {
             if self.end != LineEnd::Any && fields.bytes == b"\r" && fields.ends.len() == 1 {
                 continue;
             }
-            if self.end == LineEnd::Pair && fields.bytes.last() == Some(&b'\r') {
+            if (self.end == LineEnd::Pair || self.is_behind_quote) && fields.bytes.last() == Some(&b'\r') {
                 fields.drop_last_byte();
             }
             return Ok(Some(fields));
@@ -221,6 +223,9 @@ impl Lines {
                 self.reader.read_record(data, &mut fields.bytes[written..], &mut fields.ends[ended..]);
             for &byte in data.iter().take(taken) {
                 whole += usize::from(byte == b',' && quotes != Quotes::Inside);
+                if byte != b'\n' {
+                    self.is_behind_quote = byte == b'\r' && quotes == Quotes::Ended;
+                }
                 let Some(behind) = quotes.behind(byte, self.end) else {
                     quotes = Quotes::Misplaced;
                     break;

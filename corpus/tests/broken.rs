@@ -215,7 +215,7 @@ fn tables_that_cannot_be_read() {
     ] {
         assert_eq!(cut_in(row), ["a.example A", reason], "{row}");
     }
-    for row in ["b.example,200,\"B\"\n", "b.example,200,\"B\"", "b.example,200,B"] {
+    for row in ["b.example,200,\"B\"\r\n", "b.example,200,\"B\"", "b.example,200,B"] {
         assert_eq!(cut_in(row), ["a.example A", "b.example B"], "{row}");
     }
     let wide = format!("url{}\n", ",".repeat(10_000));
