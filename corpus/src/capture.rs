@@ -4,9 +4,9 @@
 //! becomes exactly one [`Item`], so the items of a run add up to the records of its inputs. This
 //! module reads nothing, and does not know what a body means.
 
+use crate::http::is_rsl;
 use crate::status::{is_redirection, is_success};
 use crate::{SkipReason, Skipped, Validators};
-use memchr::memmem;
 pub use robomaton_formats::site::NOT_MODIFIED;
 use robomaton_formats::site::{DATA_TXT, SiteKey};
 use robomaton_formats::{Notation, Scheme};
@@ -51,14 +51,18 @@ pub struct Capture {
 pub(crate) const STATED: [&str; 6] =
     ["x-robots-tag", "content-usage", "content-signal", "tdm-reservation", "tdm-policy", "link"];
 
+/// Bytes of memory that a line of a header takes beside its own.
+const LINE: usize = 64;
+
 /// The status of an answer with a part of the resource.
 pub(crate) const PARTIAL: u16 = 206;
 
 impl Capture {
-    /// The bytes of its texts: the body, the URL and what is kept of the header.
+    /// The bytes of the body, the URL and what is kept of the header, with [`LINE`] for each line of
+    /// that.
     pub(crate) fn length(&self) -> usize {
         let texts = [&self.location, &self.content_type].map(|text| text.as_ref().map_or(0, String::len));
-        let headers = self.headers.iter().map(|(_, value)| value.len());
+        let headers = self.headers.iter().map(|(_, value)| LINE + value.len());
         self.body.len() + self.url.len() + texts.iter().sum::<usize>() + headers.sum::<usize>()
     }
 
@@ -93,9 +97,8 @@ impl Capture {
         self.after_scheme().is_some_and(|rest| self.is_of(rest, DATA_TXT))
     }
 
-    /// True if its header may speak of uses: a `Link`, only if it has the media type of RSL.
+    /// True if its header may speak of uses.
     pub(crate) fn speaks_of_uses(&self) -> bool {
-        let is_rsl = |link: &[u8]| memmem::find(&link.to_ascii_lowercase(), b"rsl+xml").is_some();
         self.headers.iter().any(|(name, value)| *name != "link" || is_rsl(value))
     }
 

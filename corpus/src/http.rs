@@ -82,7 +82,9 @@ impl<'a> Fields<'a> {
             _ => {}
         }
         let is = |stated: &&&str| stated.len() == name.len() && name.eq_ignore_ascii_case(stated.as_bytes());
-        if let Some(stated) = STATED.iter().find(is) {
+        // A link that says nothing of uses still tells that the header is known.
+        let is_kept = |stated: &&&str| **stated != "link" || is_rsl(value) || self.stated.is_empty();
+        if let Some(stated) = STATED.iter().find(is).filter(is_kept) {
             // Line ends stand in folded values (RFC 9112, 5.2). Other control characters also count
             // as white space, so that no refusal is lost for one.
             let value = value.iter().map(|byte| if byte.is_ascii_control() { b' ' } else { *byte });
@@ -177,6 +179,11 @@ impl<'a> Fields<'a> {
         };
         Some(u32::try_from(expires.saturating_sub(from).max(0)).unwrap_or(u32::MAX))
     }
+}
+
+/// True if a `Link` has the media type of RSL. Any other says nothing of uses.
+pub(crate) fn is_rsl(link: &[u8]) -> bool {
+    memchr::memmem::find(&link.to_ascii_lowercase(), b"rsl+xml").is_some()
 }
 
 /// A number of bytes. What cannot be read is longer than any body.

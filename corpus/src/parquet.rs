@@ -43,7 +43,9 @@ pub(crate) struct Rows<'l> {
     file: File,
     metadata: ParquetMetaData,
     limits: &'l ReadLimits,
-    columns: Vec<(usize, Column)>,
+    columns: Columns,
+    /// The reason why no row can be read but for its URL.
+    nested: Option<SkipReason>,
     /// The number of row groups that were started.
     groups: usize,
     /// The columns of the current group, first those that name a fetch.
@@ -62,10 +64,11 @@ impl<'l> Rows<'l> {
     pub(crate) fn of(file: File, limits: &'l ReadLimits) -> Result<Rows<'l>, SkipReason> {
         let metadata =
             guarded(|| footer::read(&file)).map_err(|error| SkipReason::Table(error.to_string()))?;
-        let mut columns = columns(metadata.file_metadata().schema_descr())?;
+        let (mut columns, nested) = columns(metadata.file_metadata().schema_descr())?;
         columns.sort_by_key(|(_, column)| !column.names_fetch());
         let (cells, damage, held) = (Vec::new(), None, Vec::new().into_iter());
-        Ok(Rows { file, metadata, limits, columns, groups: 0, cells, damage, held, next: 1, group_end: 1 })
+        let (groups, next, group_end) = (0, 1, 1);
+        Ok(Rows { file, metadata, limits, columns, nested, groups, cells, damage, held, next, group_end })
     }
 
     /// Starts the next row group.
@@ -74,7 +77,7 @@ impl<'l> Rows<'l> {
         let rows = u64::try_from(group.num_rows()).unwrap_or(0);
         self.groups += 1;
         self.group_end = self.next.saturating_add(rows);
-        self.damage = None;
+        self.damage = self.nested.clone();
         let cells = |&(place, column): &(usize, Column)| {
             let damaged = |error| Box::new(move |_| Err(damage(format!("{error}")))) as Cells;
             (column, guarded(|| cells_of(&self.file, group, place)).unwrap_or_else(damaged))
@@ -183,16 +186,23 @@ fn damage(what: impl Into<String>) -> ParquetError {
     ParquetError::General(what.into())
 }
 
-/// The relevant columns, each with its index among all.
-fn columns(schema: &SchemaDescriptor) -> Result<Vec<(usize, Column)>, SkipReason> {
+/// Columns, each with its index among all.
+type Columns = Vec<(usize, Column)>;
+
+/// The relevant columns; and the reason why rows are unread, if one
+/// of the others is no plain column.
+///
+/// # Errors
+/// If the URLs cannot be read.
+fn columns(schema: &SchemaDescriptor) -> Result<(Columns, Option<SkipReason>), SkipReason> {
     let fields = schema.root_schema().get_fields();
     let known: Vec<Option<Column>> = fields.iter().map(|field| Column::of(field.name().as_bytes())).collect();
     if let Some(reason) = Column::missing(&known, fields.iter().map(|field| field.name().as_bytes())) {
         return Err(reason);
     }
-    let mut columns = Vec::new();
-    for (field, column) in fields.iter().zip(known) {
-        let Some(column) = column else { continue };
+    let (mut columns, mut nested) = (Vec::new(), None);
+    for (field, column) in fields.iter().zip(&known) {
+        let &Some(column) = column else { continue };
         let plain = |leaf: &ColumnDescriptor| {
             leaf.path().parts().len() == 1 && leaf.name() == field.name() && leaf.max_rep_level() == 0
         };
@@ -201,11 +211,16 @@ fn columns(schema: &SchemaDescriptor) -> Result<Vec<(usize, Column)>, SkipReason
             None => {
                 let what =
                     format!("the column {:?} is a list or a structure; expected plain values", field.name());
-                return Err(SkipReason::Table(what));
+                let is_named =
+                    known.iter().flatten().any(|column| matches!(column, Column::Url | Column::Host));
+                if column.names_fetch() || !is_named {
+                    return Err(SkipReason::Table(what));
+                }
+                nested = Some(SkipReason::Table(what));
             }
         }
     }
-    Ok(columns)
+    Ok((columns, nested))
 }
 
 /// Creates the reader for a column of a row group.

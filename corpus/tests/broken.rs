@@ -264,7 +264,9 @@ fn parquet_of_other_shapes() {
         Compression::SNAPPY,
         &[vec![Cells::Bytes(vec![Some(b"a.example".to_vec())]), Cells::Bytes(vec![None])]],
     );
-    assert!(told("x.parquet", &nested)[0].contains("the column \"body\" is a list or a structure"));
+    let told_of_nested = told("x.parquet", &nested);
+    assert!(told_of_nested[0].starts_with("x.parquet:1 table: "), "{told_of_nested:?}");
+    assert!(told_of_nested[0].contains("the column \"body\" is a list or a structure"), "{told_of_nested:?}");
 
     for (name, bytes) in
         [("x.parquet", gzip(&good)), ("x.parquet.gz", gzip(&good)), ("x.zip", gzip(&zip(&[])))]

@@ -132,6 +132,17 @@ fn a_page_that_was_not_read_whole_is_unread_for_usages_of_acap() {
     assert_eq!(ask(&image, "bot", "crawl", URL), "allowed");
 }
 
+/// So many lines would take much memory for few bytes of a compressed file.
+#[test]
+fn a_page_with_many_lines_about_uses_is_not_read_whole() {
+    let robots = || at(1, ROBOTS, text("User-agent: *\nAllow: /\n"));
+    for (count, wanted) in [(1024, "allowed"), (1025, "unknown incomplete")] {
+        let lines = "X-Robots-Tag: archive\r\n".repeat(count);
+        let page = at(1, URL, format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{lines}\r\n<p>"));
+        assert_eq!(ask(&image(&[robots(), page]), "bot", "index", URL), wanted, "{count}");
+    }
+}
+
 /// It is no robots.txt, as far as it was read.
 #[test]
 fn a_long_page_behind_a_redirect_permits_no_use() {

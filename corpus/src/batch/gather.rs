@@ -439,9 +439,14 @@ fn unread_page_of(answer: &Capture) -> Option<html::Page> {
     may_be_page.then(|| html::Page { cut: true, ..html::Page::default() })
 }
 
+/// The maximum number of lines of a page's header that speak of uses. As many META tags count.
+const MAX_HEADERS: usize = 1024;
+
 /// The page in the form that the compiler takes.
 fn compiler_page(capture: &Capture, page: html::Page) -> Page {
     let url = capture.url.split('#').next().unwrap_or_default().to_owned();
     let header = |(name, value): &(&str, Vec<u8>)| Header { name: (*name).to_owned(), value: value.clone() };
-    Page { headers: capture.headers.iter().map(header).collect(), ..page.for_compiler(url, capture.target()) }
+    let headers = capture.headers.iter().take(MAX_HEADERS).map(header).collect();
+    let page = html::Page { cut: page.cut || capture.headers.len() > MAX_HEADERS, ..page };
+    Page { headers, ..page.for_compiler(url, capture.target()) }
 }
