@@ -45,9 +45,11 @@ pub(crate) struct HostName {
 }
 
 /// File extensions.
-const ENDINGS: [(&str, Kind); 9] = [
+const ENDINGS: [(&str, Kind); 11] = [
     (".warc", Kind::Warc),
     (".jsonl", Kind::Jsonl),
+    (".jsonlines", Kind::Jsonl),
+    (".jl", Kind::Jsonl),
     (".ndjson", Kind::Jsonl),
     (".cdxj", Kind::Jsonl),
     (".csv", Kind::Csv),

@@ -310,6 +310,17 @@ fn an_unchanged_page_whose_header_speaks_of_uses_permits_nothing() {
     assert_eq!(with("Link: </x.css>; rel=preload\r\n"), ("allowed".to_owned(), None));
 }
 
+/// Bytes that are not UTF-8 are Latin-1 (R5), so that this is not `J`.
+#[test]
+fn a_name_in_a_header_may_be_latin_1() {
+    let page =
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-Robots-Tag: J\xe4vla-bot: noindex\r\n\r\n<p>";
+    let records = [at(1, "https://a.example/robots.txt", text(ROBOTS)), at(1, "https://a.example/p", page)];
+    let image = opened(&with_pages(&records), 0);
+    assert_eq!(ask(&image, "J\u{e4}vla-bot", "index", "https://a.example/p"), "disallowed");
+    assert_eq!(ask(&image, "J", "index", "https://a.example/p"), "allowed");
+}
+
 #[test]
 fn a_folded_header_line_counts() {
     let folded = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-Robots-Tag: foo,\r\n noindex\r\n\r\n<p>";

@@ -9,6 +9,7 @@
 
 use super::date::{date, is_weekday};
 use super::{Mistake, MistakeCode};
+use std::borrow::Cow;
 
 /// The longest line or content that is read, in bytes. The rest of a longer one is unread.
 pub const LINE_LIMIT: usize = 64 * 1024;
@@ -172,6 +173,17 @@ pub fn directives(content: &[u8]) -> Directives {
     result
 }
 
+/// A line as text. Names of crawlers may have bytes that are not UTF-8, which are Latin-1 (R5).
+fn text(line: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = str::from_utf8(line) {
+        return text.into();
+    }
+    let chunks = line.utf8_chunks();
+    chunks
+        .flat_map(|chunk| chunk.valid().chars().chain(chunk.invalid().iter().map(|&byte| byte.into())))
+        .collect()
+}
+
 /// Calls `read` with the text between commas; a date is one piece, although its day of the week is
 /// followed by a comma. A day of the week without a date is a piece of its own. Returns false if
 /// the line is too long: then the last piece is cut off, as it may be incomplete.
@@ -184,8 +196,7 @@ fn each_piece(line: &[u8], mut read: impl FnMut(&str)) -> bool {
             &line[..memchr::memrchr(b',', line).unwrap_or(0)]
         }
     };
-    // Names of crawlers and dates are ASCII, so replaced bytes cannot make a statement.
-    let line = String::from_utf8_lossy(line);
+    let line = text(line);
     let mut rest = Some(&*line);
     while let Some(line) = rest {
         let mut end = line.find(',').unwrap_or(line.len());
