@@ -349,6 +349,12 @@ def test_a_text_is_renewed(start: Callable[..., Server], spider: Callable, tmp_p
         assert (store.state(server.url("/")).state, store.state(server.url("/")).etag) == ("fresh", '"v1"')
 
 
+def test_a_url_is_asked_as_it_is_sent(start: Callable[..., Server], spider: Callable) -> None:
+    server = start(200, "User-agent: *\nDisallow: /a$\nDisallow: /b;\n")
+    end(spider(*(server.url(path) for path in ("/a;", "/b;", "/c;"))))
+    assert server.asked == ["/robots.txt", "/c"]
+
+
 def test_a_304_is_no_redirect(start: Callable[..., Server], spider: Callable, tmp_path: Path) -> None:
     server = start(304, "", {"Location": "/a"})
     with Store(tmp_path / "crawl.store") as store:

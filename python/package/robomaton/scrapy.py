@@ -130,7 +130,9 @@ class StoreMiddleware:
             return
         store = await self._prepared(request)
         user_agent = self._user_agent or request.headers.get(b"User-Agent") or self._default_user_agent
-        if not store.allowed(request.url, user_agent):
+        # Scrapy sends `/a;` as `/a`.
+        urls = {request.url, urlparse_cached(request).geturl()}
+        if not all(store.allowed(url, user_agent) for url in urls):
             logger.debug("Forbidden by robots.txt: %s", request, extra={"spider": self.crawler.spider})
             self._count("forbidden")
             raise IgnoreRequest("Forbidden by robots.txt")
