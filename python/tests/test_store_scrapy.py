@@ -355,6 +355,18 @@ def test_a_url_is_asked_as_it_is_sent(start: Callable[..., Server], spider: Call
     assert server.asked == ["/robots.txt", "/c"]
 
 
+def test_validators_are_not_sent_behind_a_redirect(
+    start: Callable[..., Server], spider: Callable, tmp_path: Path
+) -> None:
+    other = start()
+    server = start(301, "", {"Location": other.url("/robots.txt")})
+    with Store(tmp_path / "crawl.store") as store:
+        old = int(time.time()) - 2 * 86_400
+        store.put(server.url("/robots.txt"), 200, "", headers={"ETag": '"v1"'}, redirects=1, fetched_at=old)
+    end(spider(server.url("/private"), server.url("/b")))
+    assert (server.conditions, other.conditions) == (['"v1"'], [None]) and "/private" not in server.asked
+
+
 def test_a_304_is_no_redirect(start: Callable[..., Server], spider: Callable, tmp_path: Path) -> None:
     server = start(304, "", {"Location": "/a"})
     with Store(tmp_path / "crawl.store") as store:

@@ -174,7 +174,7 @@ class StoreMiddleware:
             # The writer may have another text by the time it takes a capture that was handed over.
             conditions = state.conditions if isinstance(store, Store) else {}
             status, response, redirects = await self._download(url, conditions)
-            if status == 304 and not conditions:
+            if status == 304 and (redirects or not conditions):
                 status = 0
             put = partial(store.hand, url, status, redirects=redirects, fetched_at=begun)
             if response is not None:
@@ -213,7 +213,8 @@ class StoreMiddleware:
                 "dont_cache": True,
                 _SENT: None,
             }
-            headers = {"Accept-Encoding": "identity", **conditions}
+            # Validators are those of a text under the URL itself.
+            headers = {"Accept-Encoding": "identity", **({} if redirects else conditions)}
             request = Request(url, headers=headers, meta=meta, priority=1000, callback=NO_CALLBACK)
             try:
                 response = await engine.download_async(request)
