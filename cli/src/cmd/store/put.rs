@@ -8,8 +8,8 @@ use super::{StoreArgs, exit_code, open};
 use crate::failure::Failure;
 use crate::output::{Out, remark};
 use clap::Args;
-use robomaton_explain::count;
 use robomaton_explain::time::now;
+use robomaton_explain::{count, without_mark};
 use robomaton_runtime::Manifest;
 use robomaton_store::{Capture, Store, WarcCaptures, WarcTooMuch};
 use serde::Serialize;
@@ -118,11 +118,12 @@ impl Putting<'_> {
             if line.is_empty() {
                 break;
             }
+            let line = if number == 1 { without_mark(&line) } else { &line };
             let place = format_args!("line {number}");
             if !is_whole {
                 self.invalid(&place, &format_args!("is longer than {LONGEST_LINE} bytes"));
             } else if !line.trim_ascii().is_empty() {
-                self.put(&place, Capture::from_json(&line, now()))?;
+                self.put(&place, Capture::from_json(line, now()))?;
             }
         }
         Ok(())
