@@ -8,9 +8,11 @@ use crate::current::Current;
 use crate::error::Refusal;
 use crate::limits::{BODIES, WAITING, WORK_TIME, heavy};
 use crate::metrics::Metrics;
+use crate::pool::Pool;
 use crate::waiting::Waiting;
 use axum::extract::State;
 use axum::http::StatusCode;
+use std::io;
 use std::ops::Deref;
 use std::sync::{Arc, Weak};
 use std::time::Instant;
@@ -28,6 +30,8 @@ pub(crate) struct Common {
     /// Answers.
     pub(crate) waiting: Waiting,
     heavy: Arc<Semaphore>,
+    /// A thread for each work at the same time, and one for the watch.
+    pub(crate) pool: Pool,
 }
 
 /// The state of a service over an image, shared by all requests.
@@ -38,9 +42,11 @@ pub(crate) struct App {
 }
 
 impl App {
-    pub(crate) fn new(options: Options, current: Current) -> App {
-        let common = Arc::new(Common::new(options.hosts.clone(), options.remark));
-        App { options, current, common }
+    /// # Errors
+    /// If the operating system refuses a thread.
+    pub(crate) fn new(options: Options, current: Current) -> io::Result<App> {
+        let common = Arc::new(Common::new(options.hosts.clone(), options.remark)?);
+        Ok(App { options, current, common })
     }
 }
 
@@ -53,15 +59,18 @@ impl Deref for App {
 }
 
 impl Common {
-    pub(crate) fn new(hosts: Vec<String>, remark: fn(&str)) -> Common {
-        Common {
+    /// # Errors
+    /// If the operating system refuses a thread.
+    pub(crate) fn new(hosts: Vec<String>, remark: fn(&str)) -> io::Result<Common> {
+        Ok(Common {
             hosts,
             remark,
             metrics: Metrics::new(),
             bodies: Waiting::new(BODIES),
             waiting: Waiting::new(WAITING),
             heavy: Arc::new(Semaphore::new(heavy())),
-        }
+            pool: Pool::start(heavy() + 1)?,
+        })
     }
 
     /// Runs longer work on threads of its own, a few at a time, so that other requests do not wait.
@@ -72,7 +81,7 @@ impl Common {
         let permit = self.heavy.clone().acquire_owned().await.map_err(|_| lost())?;
         let request = Arc::new(());
         let waits = Arc::downgrade(&request);
-        let work = tokio::task::spawn_blocking(move || {
+        let work = self.pool.run(move || {
             // The work ends later than the request if the client goes away.
             let _permit = permit;
             let client = Client { waits, until: Instant::now() + WORK_TIME };
@@ -81,7 +90,7 @@ impl Common {
         });
         let done = work.await;
         drop(request);
-        done.map_err(|_| lost())?
+        done.unwrap_or_else(|| Err(lost()))
     }
 }
 

@@ -34,6 +34,7 @@ mod loopback;
 mod metrics;
 mod page;
 mod parameters;
+mod pool;
 mod queries;
 mod reply;
 mod routes;
@@ -124,7 +125,7 @@ impl Server {
         let listen = options.listen;
         Server::over(listen, || {
             let current = Current::open(&options)?;
-            let app = Arc::new(App::new(options, current));
+            let app = Arc::new(App::new(options, current).map_err(Error::Runtime)?);
             Ok((Requests::of_image(app.clone()), Upkeep { watched: Some(app), compaction: None }))
         })
     }
@@ -172,11 +173,12 @@ impl Server {
         let Server { runtime, workers, listener, requests, upkeep, hangup, ended, .. } = self;
         let Upkeep { watched, compaction } = upkeep;
         runtime.block_on(async {
-            let watch = watched.map(|app| tokio::spawn(watch::watch(app, hangup)));
-            connections::serve(listener, requests, &workers, first_of(stop, ended)).await;
-            if let Some(watch) = watch {
-                watch.abort();
+            if let Some(app) = watched {
+                // They end with the runtime.
+                tokio::spawn(watch::clock(Arc::clone(&app)));
+                tokio::spawn(watch::watch(app, hangup));
             }
+            connections::serve(listener, requests, &workers, first_of(stop, ended)).await;
         });
         // Of a store, nothing may be written once another process can open it.
         drop(compaction);

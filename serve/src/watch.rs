@@ -1,4 +1,5 @@
-//! The watch: checks the image's file at every tick and after SIGHUP, and sets the clock.
+//! The watch: checks the image's file at every tick and after SIGHUP. The clock: sets the time at
+//! every tick, however long a check takes.
 //!
 //! It reports reloads and failures to the operator. [`crate::current`] opens and swaps images.
 
@@ -8,11 +9,26 @@ use crate::first_of;
 use crate::signals::Hangup;
 use robomaton_explain::count;
 use std::sync::Arc;
+use tokio::time::{Interval, MissedTickBehavior};
+
+fn ticks(app: &App) -> Interval {
+    let mut ticks = tokio::time::interval(app.options.poll);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ticks
+}
+
+/// Sets the clock in an endless loop.
+pub(crate) async fn clock(app: Arc<App>) {
+    let mut ticks = ticks(&app);
+    loop {
+        ticks.tick().await;
+        app.current.tick(&app.options.terms);
+    }
+}
 
 /// Checks the file in an endless loop.
 pub(crate) async fn watch(app: Arc<App>, mut hangup: Hangup) {
-    let mut ticks = tokio::time::interval(app.options.poll);
-    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let mut ticks = ticks(&app);
     loop {
         let mut insist = false;
         let tick = async {
@@ -24,21 +40,18 @@ pub(crate) async fn watch(app: Arc<App>, mut hangup: Hangup) {
         };
         first_of(tick, called).await;
         let looking = app.clone();
-        let looked = tokio::task::spawn_blocking(move || {
-            let look = looking.current.look(&looking.options, insist);
-            looking.current.tick(&looking.options.terms);
-            look
-        });
+        let looked = app.pool.run(move || looking.current.look(&looking.options, insist));
         let remark = app.options.remark;
         match looked.await {
-            Ok(Look::Same) => {}
-            Ok(Look::Taken(verified)) => {
+            // After a panic, the next tick looks again.
+            Some(Look::Same) | None => {}
+            Some(Look::Taken(verified)) => {
                 app.metrics.reloaded(true);
                 app.metrics.verified(verified);
                 let sites = count(app.current.get().image.len(), "site");
                 remark(&format!("opened {} anew: {sites}", app.options.image.display()));
             }
-            Ok(Look::Failed(error, is_news)) => {
+            Some(Look::Failed(error, is_news)) => {
                 app.metrics.reloaded(false);
                 if is_news {
                     let old = if app.current.is_altered() {
@@ -49,7 +62,6 @@ pub(crate) async fn watch(app: Arc<App>, mut hangup: Hangup) {
                     remark(&format!("{error}; {old}"));
                 }
             }
-            Err(_) => return,
         }
     }
 }

@@ -4,7 +4,6 @@
 //! request takes some microseconds, and longer work runs elsewhere ([`crate::app::App::apart`]), so
 //! there is nothing to balance but the number of connections. It knows no HTTP.
 
-use crate::limits::heavy;
 use std::io;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -24,9 +23,9 @@ struct Worker {
     thread: Option<JoinHandle<()>>,
 }
 
-/// A runtime for one thread, with threads beside it for longer work.
+/// A runtime for one thread.
 pub(crate) fn runtime() -> io::Result<Runtime> {
-    Builder::new_current_thread().enable_all().max_blocking_threads(heavy() + 1).build()
+    Builder::new_current_thread().enable_all().build()
 }
 
 impl Workers {
