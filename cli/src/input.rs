@@ -7,6 +7,7 @@
 use crate::failure::{Failure, called};
 use crate::output::remark;
 use robomaton_corpus::is_captures;
+use robomaton_explain::without_mark;
 use robomaton_formats::layout::MAGIC;
 use robomaton_runtime::{Image, LeftOut, OpenOptions};
 use std::fs::File;
@@ -14,8 +15,6 @@ use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The mark that some programs write before a text in UTF-8.
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// The initial buffer size in bytes.
 const CHUNK: usize = 256 << 10;
 /// The maximum line length: a longer line is not text.
@@ -186,8 +185,7 @@ impl<R: Read> Chunks<R> {
 
     fn whole_lines(&mut self) -> &[u8] {
         let lines = &self.buffer[..self.given];
-        let marked = std::mem::take(&mut self.at_start).then(|| lines.strip_prefix(BYTE_ORDER_MARK));
-        marked.flatten().unwrap_or(lines)
+        if std::mem::take(&mut self.at_start) { without_mark(lines) } else { lines }
     }
 }
 

@@ -104,7 +104,7 @@ fn bench_measures_what_agrees() {
     let place = Place::with_image();
     let urls =
         "https://a.example/private\nGPTBot\thttps://a.example/x\nhttps://z.example/\nhttps://gone.example/\n";
-    place.write("urls.txt", urls);
+    place.write("urls.txt", format!("\u{feff}{urls}"));
     let results = &place.run(&["bench", "i.rimg", "--queries", "urls.txt", "--json"]).json()[0];
     for key in ["site_resolved", "full_url", "batch", "lookups_per_second"] {
         assert!(results[key].as_f64().unwrap() > 0.0, "{key}");

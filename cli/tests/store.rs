@@ -112,7 +112,7 @@ fn lines_that_are_no_captures_are_named() {
         r#"{"url": "https://f.example/robots.txt", "colour": "red"}"#,
         r#"{"url": "https://g.example/robots.txt", "headers": [["etag", "1"], ["etag", "2"]], "redirects": 1, "body": ""}"#,
     ];
-    place.write("mixed.jsonl", lines.join("\n"));
+    place.write("mixed.jsonl", format!("\u{feff}{}", lines.join("\n")));
     let run = place.run(&["store", "put", "s", "mixed.jsonl", "--json"]);
     assert_eq!((run.code, objects(&run.out)), (2, vec![json!({ "taken": 2, "older": 0, "invalid": 5 })]));
     for number in 2..=6 {

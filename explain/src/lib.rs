@@ -60,4 +60,4 @@ pub use url::{similar_site, url_mistake};
 pub use usages::{UnknownUsage, check_usage};
 pub use uses::Use;
 pub use verdict::{RuleLine, VerdictJson, condition_text};
-pub use words::{count, quoted, shown};
+pub use words::{count, quoted, shown, without_mark};

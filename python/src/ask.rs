@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFrozenSet, PySet, PyString};
 use robomaton_explain::{crawler_names, name_text, names};
 use robomaton_formats::Profile;
-use robomaton_formats::user_agent::words;
+use robomaton_formats::user_agent::{is_header, words};
 use robomaton_runtime::{Crawler, Image, Usage};
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -208,14 +208,6 @@ impl Crawlers {
         Ok(ask(crawler))
     }
 
-    /// The names of an agent, best first.
-    ///
-    /// # Errors
-    /// If one has surrogates.
-    pub(crate) fn names(&self, agent: &Agent<'_>) -> PyResult<Vec<String>> {
-        names_of(agent, self.headers)
-    }
-
     fn lock(&self) -> MutexGuard<'_, HashMap<Vec<String>, Arc<Crawler>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -248,7 +240,7 @@ impl Crawlers {
     }
 
     fn crawler<D: AsRef<[u8]>>(&self, image: &Image<D>, agent: &Agent<'_>) -> PyResult<Crawler> {
-        let names = self.names(agent)?;
+        let names = names_of(agent, self.headers, image.profile())?;
         check_names(&names, self.headers, image.profile())?;
         let crawler = image.crawler(names);
         Ok(crawler.named_only(self.named_only))
@@ -259,9 +251,9 @@ impl Crawlers {
 ///
 /// # Errors
 /// If one has surrogates.
-pub(crate) fn names_of(agent: &Agent<'_>, headers: bool) -> PyResult<Vec<String>> {
+pub(crate) fn names_of(agent: &Agent<'_>, headers: bool, profile: Profile) -> PyResult<Vec<String>> {
     let strings = agent.strings()?;
-    let of = if headers { every_word } else { names };
+    let of = |string| if headers { every_word(string, profile) } else { names(string) };
     match agent {
         Agent::One(_) => Ok(strings.iter().flat_map(|string| of(string)).map(str::to_owned).collect()),
         Agent::Several(_) => Ok(strings),
@@ -281,8 +273,18 @@ pub(crate) fn check_names(names: &[String], headers: bool, profile: Profile) -> 
 }
 
 /// Every word of a `User-Agent` header that could be a name, including comments, the longest first.
-fn every_word(header: &str) -> Vec<&str> {
-    let mut words = words(header);
+/// The last name is the whole header, which a record of ACAP may name. A name of one word is cut by
+/// the profile alone, which has its version for ACAP; `google` does not cut it.
+fn every_word(agent: &str, profile: Profile) -> Vec<&str> {
+    let is_name = !is_header(agent) && names(agent).len() == 1 && crawler_names(agent, profile).is_ok();
+    if is_name && profile != Profile::Google {
+        return vec![agent];
+    }
+    let mut words = words(agent);
+    if words.is_empty() {
+        return vec!["*"];
+    }
     words.sort_by_key(|word| Reverse(word.len()));
-    if words.is_empty() { vec!["*"] } else { words }
+    words.push(agent);
+    words
 }

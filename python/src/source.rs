@@ -129,15 +129,14 @@ impl Source {
     /// # Errors
     /// If a name names no crawler.
     pub(crate) fn query(&self, agent: &Agent<'_>, to: Use) -> PyResult<Query> {
-        self.crawler(agent)?;
+        let crawler = self.crawler(agent)?;
         self.check_usage(&to)?;
-        let (crawlers, elements) = match self {
-            Source::Image(open) => (&open.opened.crawlers, open.image.terms().elements),
-            Source::Text(read) => (&read.crawlers, false),
+        let elements = match self {
+            Source::Image(open) => open.image.terms().elements,
+            Source::Text(_) => false,
         };
-        let usage = to.name().to_owned();
-        let agents = crawlers.names(agent)?;
-        Ok(Query { agents, usage, purpose: to.purpose, elements, named_only: crawlers.named_only })
+        let (agents, usage) = (crawler.given().to_vec(), to.name().to_owned());
+        Ok(Query { agents, usage, purpose: to.purpose, elements, named_only: crawler.is_named_only() })
     }
 
     /// Answers one question. `document` is the document of the site that answers, if it is not

@@ -49,6 +49,20 @@ def test_to_protego_every_word_of_a_header_is_a_name() -> None:
     assert Protego.parse("User-agent: a\nDisallow: /").can_fetch("https://a.example/x", "()")
 
 
+def test_to_protego_a_name_is_one_as_everywhere() -> None:
+    acap = "ACAP-crawler: {}\nACAP-disallow-crawl: /\n\nUser-agent: *\nAllow: /"
+    versions = "ACAP-crawler: *\nACAP-disallow-crawl: /\nACAP-crawler: Bot/1.0\nACAP-allow-crawl: /"
+    conventional = "User-agent: foo\nDisallow: /"
+    header = "Mozilla/5.0 (compatible; Bot/1.0)"
+    asked = [(acap.format(name), name) for name in ("Acme News", header, "Bot/1.0")]
+    asked += [(versions, "Bot/2.0"), *((conventional, f"foo{end}") for end in (":1.0", "+bar", "@x", "~", "/1.0"))]
+    for text, name in asked:
+        for robots in (Robots(text), Robots(text, headers=True), RobotParser(text.encode()).robots):
+            assert not robots.allowed("/x", name), (text, name)
+        assert not Protego.parse(text).can_fetch("https://a.example/x", name)
+    assert not Robots(conventional, profile="google", headers=True).allowed("/x", "foo/1.0")
+
+
 def test_only_groups_that_name_the_crawler_count(tmp_path: Path) -> None:
     text = "User-agent: *\nDisallow: /\nUser-agent: AdsBot-Google\nDisallow: /a"
     robots = Robots(text, named_only=True)

@@ -355,7 +355,7 @@ def test_readers_hand_over(store: Store) -> None:
 
 def test_other_options_are_refused(store: Store) -> None:
     for other in ({"profile": "rfc9309"}, {"crawlers": ["a"]}, {"max_rules": 7}, {"vocabulary": ["bing-2023"]}):
-        with pytest.raises(StoreError, match="must be the same|was compiled with another") as raised:
+        with pytest.raises(StoreError, match="must be the same") as raised:
             StoreReader(store.path, **other)
         assert raised.value.path == store.path
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import shutil
 import subprocess
 import sys
 import threading
 import time
+import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Callable, Iterator
@@ -59,6 +61,8 @@ class Server(ThreadingHTTPServer):
     def __init__(self, status: int = 200, text: str = ROBOTS, headers: dict[str, str] | None = None) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.status, self.text, self.headers = status, text, headers or {}
+        #: Texts of paths.
+        self.texts: dict[str, str] = {}
         self.asked: list[str] = []
         self.conditions: list[str | None] = []
         self.go_on = threading.Event()
@@ -79,6 +83,8 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self.server.asked.append(self.path)
         status, text, headers = 200, "<html><body>a page</body></html>", {"Content-Type": "text/html"}
+        if self.path in self.server.texts:
+            text = self.server.texts[self.path]
         if self.path.startswith("/robots"):
             self.server.conditions.append(self.headers["If-None-Match"])
             status, text, headers = self.server.status, self.server.text, self.server.headers
@@ -86,7 +92,8 @@ class Handler(BaseHTTPRequestHandler):
             self.server.go_on.wait(60)
         self.send_response(status)
         for name, value in headers.items():
-            self.send_header(name, value)
+            for line in value.split("\n"):
+                self.send_header(name, line)
         self.end_headers()
         if status != 304:
             self.wfile.write(text.encode("latin-1"))
@@ -232,17 +239,40 @@ def test_a_part_of_a_line_is_no_answer(start: Callable[..., Server], spider: Cal
 
 
 def test_a_body_that_is_still_encoded_is_no_answer(start: Callable[..., Server], spider: Callable) -> None:
-    server = start(200, ROBOTS, {"Content-Encoding": "compress"})
+    server = start(200, "\x1f\x9d\x90A\xe6\xcc\x01", {"Content-Encoding": "compress"})
     for _ in range(2):
         end(spider(*(server.url(path) for path in PAGES)))
     assert server.asked == ["/robots.txt"], "remembered as a failure"
 
 
-def test_an_empty_text_that_was_compressed_is_whole(start: Callable[..., Server], spider: Callable) -> None:
-    packed = gzip.compress(b"").decode("latin-1")
-    server = start(200, packed, {"Content-Encoding": "gzip", "Content-Length": str(len(packed))})
-    end(spider(server.url("/a")))
-    assert server.asked == ["/robots.txt", "/a"]
+def test_a_text_with_the_name_of_no_coding_is_read(start: Callable[..., Server], spider: Callable) -> None:
+    server = start(200, ROBOTS, {"Content-Encoding": "utf-8"})
+    end(spider(*(server.url(path) for path in PAGES)))
+    assert sorted(server.asked) == ["/a", "/b", "/c", "/robots.txt"]
+
+
+@pytest.mark.parametrize("coding", ["gzip", "deflate"])
+@pytest.mark.parametrize("text", [b"", ROBOTS.strip().encode()])
+def test_a_compressed_text_counts_if_it_is_whole(
+    start: Callable[..., Server], spider: Callable, coding: str, text: bytes
+) -> None:
+    packed = gzip.compress(text) if coding == "gzip" else zlib.compress(text)
+    for length in (len(packed), len(packed) - 5):
+        headers = {"Content-Encoding": coding, "Content-Length": str(length)}
+        server = start(200, packed[:length].decode("latin-1"), headers)
+        end(spider(server.url("/a"), server.url("/private")))
+        pages = {"/a"} if text else {"/a", "/private"}
+        assert set(server.asked) == {"/robots.txt", *(pages if length == len(packed) else ())}
+
+
+def test_no_other_cache_answers(start: Callable[..., Server], spider: Callable, tmp_path: Path) -> None:
+    server = start()
+    settings = f"HTTPCACHE_ENABLED = True\nHTTPCACHE_DIR = {str(tmp_path / 'cache')!r}"
+    end(spider(server.url("/a"), settings=settings))
+    server.text = "User-agent: *\nDisallow: /\n"
+    shutil.rmtree(tmp_path / "crawl.store")
+    end(spider(server.url("/b"), settings=settings))
+    assert server.asked == ["/robots.txt", "/a", "/robots.txt"]
 
 
 def test_a_body_that_was_cut_counts_up_to_its_last_line(start: Callable[..., Server], spider: Callable) -> None:
@@ -280,13 +310,31 @@ def test_redirects_are_followed_five_times_and_never_to_files(
     circle = start(302, "", {"Location": "/robots.txt"})
     local = tmp_path / "robots.txt"
     local.write_text("User-agent: *\nDisallow: /\n")
-    odd = [start(302, "", {"Location": to}) for to in (f"file://{local}", "http://[", "data:text/plain,x")]
+    nowhere = (f"file://{local}", "http://[", "data:text/plain,x", "http://127.0.0.1:99999/robots.txt")
+    odd = [start(302, "", {"Location": to}) for to in nowhere]
     end(spider(*(server.url(path) for server in (moved, circle, *odd) for path in PAGES)))
     assert robots(good) == robots(moved) == 1 and robots(circle) == 6
     assert sorted(moved.asked) == ["/a", "/b", "/c", "/robots.txt"], "the rules are those of the site that redirects"
     assert sorted(circle.asked[6:]) == sorted(PAGES)
     for server in odd:
         assert server.asked == ["/robots.txt"]
+
+
+@pytest.mark.parametrize(
+    ("location", "path"),
+    [
+        ("/r/\u00e9.txt".encode().decode("latin-1"), "/r/%C3%A9.txt"),
+        ("/r/\u00e9.txt", "/r/%E9.txt"),
+        ("/r/a.txt\n/r/b.txt", "/r/a.txt"),
+    ],
+)
+def test_a_redirect_leads_where_captures_find_it(
+    start: Callable[..., Server], spider: Callable, location: str, path: str
+) -> None:
+    server = start(301, "", {"Location": location})
+    server.texts[path] = ROBOTS
+    end(spider(*(server.url(path) for path in PAGES)))
+    assert server.asked[:2] == ["/robots.txt", path] and "/private" not in server.asked
 
 
 def test_a_text_is_renewed(start: Callable[..., Server], spider: Callable, tmp_path: Path) -> None:
@@ -299,6 +347,40 @@ def test_a_text_is_renewed(start: Callable[..., Server], spider: Callable, tmp_p
     assert server.conditions == ['"v1"'] and sorted(server.asked) == ["/a", "/b", "/c", "/robots.txt"]
     with Store(tmp_path / "crawl.store") as store:
         assert (store.state(server.url("/")).state, store.state(server.url("/")).etag) == ("fresh", '"v1"')
+
+
+def test_a_url_is_asked_as_it_is_sent(start: Callable[..., Server], spider: Callable) -> None:
+    server = start(200, "User-agent: *\nDisallow: /a$\nDisallow: /b;\n")
+    end(spider(*(server.url(path) for path in ("/a;", "/b;", "/c;"))))
+    assert server.asked == ["/robots.txt", "/c"]
+
+
+def test_validators_are_not_sent_behind_a_redirect(
+    start: Callable[..., Server], spider: Callable, tmp_path: Path
+) -> None:
+    other = start()
+    server = start(301, "", {"Location": other.url("/robots.txt")})
+    with Store(tmp_path / "crawl.store") as store:
+        old = int(time.time()) - 2 * 86_400
+        store.put(server.url("/robots.txt"), 200, "", headers={"ETag": '"v1"'}, redirects=1, fetched_at=old)
+    end(spider(server.url("/private"), server.url("/b")))
+    assert (server.conditions, other.conditions) == (['"v1"'], [None]) and "/private" not in server.asked
+
+
+def test_a_304_is_no_redirect(start: Callable[..., Server], spider: Callable, tmp_path: Path) -> None:
+    server = start(304, "", {"Location": "/a"})
+    with Store(tmp_path / "crawl.store") as store:
+        old = int(time.time()) - 2 * 86_400
+        store.put(server.url("/robots.txt"), 200, ROBOTS, headers={"ETag": '"v1"'}, fetched_at=old)
+    end(spider(server.url("/private"), server.url("/b")))
+    assert server.asked == ["/robots.txt", "/b"]
+
+
+def test_an_escape_in_a_host_says_nothing_about_another(start: Callable[..., Server], spider: Callable) -> None:
+    server = start()
+    end(spider(server.url("/a").replace("0.0.1", "0.0%2E1"), settings="CONCURRENT_REQUESTS = 1"))
+    end(spider(server.url("/b")))
+    assert server.asked == ["/robots.txt", "/b"]
 
 
 def test_a_304_without_conditions_is_no_answer(start: Callable[..., Server], spider: Callable, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ use crate::error::Refusal;
 use crate::limits::{ANSWERS, BATCH, DETAILS, URL};
 use crate::parameters::{Parameters, no_parameters};
 use crate::queries::{CachedQuery, QueryKey};
-use crate::reply::{json, object, read_body};
+use crate::reply::{json, object, read_body, text};
 use crate::store::{Shared, StoreApp};
 use crate::verdicts::{LINE, lines};
 use axum::body::Body;
@@ -63,7 +63,7 @@ pub(crate) async fn batch(
     let body = read_body(&app.bodies, body, BATCH).await?;
     let shared = Arc::clone(&app);
     let answer = move |client: &Client| {
-        let body = std::str::from_utf8(&body).map_err(|_| Refusal::bad("the body is not UTF-8"))?;
+        let body = text(&body)?;
         let is_array = body.trim_ascii_start().starts_with('[');
         let questions = if is_array { of_array(body)? } else { of_lines(body)? };
         answers(&shared, client, &questions, is_array).map(|answers| (answers, is_array))
@@ -149,7 +149,7 @@ pub(crate) async fn words(
     let shared = Arc::clone(&app);
     let words = app
         .apart(move |client| {
-            let urls = std::str::from_utf8(&body).map_err(|_| Refusal::bad("the body is not UTF-8"))?;
+            let urls = text(&body)?;
             let parameters = Parameters::of_crawler(query.as_deref(), OF_WORDS)?;
             let resolved = shared.queries.get(&shared.store, QueryKey::of(&parameters))?;
             let urls = lines(urls)?;

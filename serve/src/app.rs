@@ -6,9 +6,9 @@
 use crate::Options;
 use crate::current::Current;
 use crate::error::Refusal;
-use crate::heavy::Heavy;
 use crate::limits::{BODIES, WAITING, WORK_TIME, heavy};
 use crate::metrics::Metrics;
+use crate::pool::Pool;
 use crate::waiting::Waiting;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -16,6 +16,7 @@ use std::io;
 use std::ops::Deref;
 use std::sync::{Arc, Weak};
 use std::time::Instant;
+use tokio::sync::Semaphore;
 
 /// The state of any service.
 pub(crate) struct Common {
@@ -28,7 +29,9 @@ pub(crate) struct Common {
     pub(crate) bodies: Waiting,
     /// Answers.
     pub(crate) waiting: Waiting,
-    heavy: Heavy,
+    heavy: Arc<Semaphore>,
+    /// A thread for each work at the same time, and one for the watch.
+    pub(crate) pool: Pool,
 }
 
 /// The state of a service over an image, shared by all requests.
@@ -65,7 +68,8 @@ impl Common {
             metrics: Metrics::new(),
             bodies: Waiting::new(BODIES),
             waiting: Waiting::new(WAITING),
-            heavy: Heavy::start(heavy())?,
+            heavy: Arc::new(Semaphore::new(heavy())),
+            pool: Pool::start(heavy() + 1)?,
         })
     }
 
@@ -74,16 +78,19 @@ impl Common {
         &self,
         work: impl FnOnce(&Client) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
+        let permit = self.heavy.clone().acquire_owned().await.map_err(|_| lost())?;
         let request = Arc::new(());
         let waits = Arc::downgrade(&request);
-        let work = self.heavy.run(move || {
+        let work = self.pool.run(move || {
+            // The work ends later than the request if the client goes away.
+            let _permit = permit;
             let client = Client { waits, until: Instant::now() + WORK_TIME };
             client.check()?;
             work(&client)
         });
         let done = work.await;
         drop(request);
-        done.ok_or_else(lost)?
+        done.unwrap_or_else(|| Err(lost()))
     }
 }
 

@@ -16,6 +16,7 @@ use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use robomaton_explain::time::now;
+use robomaton_explain::without_mark;
 use robomaton_store::{Capture, StoreError, WarcTooMuch};
 use serde::Serialize;
 use std::sync::Arc;
@@ -89,6 +90,7 @@ fn is_warc(headers: &HeaderMap) -> bool {
 
 /// Puts the lines of a body, and makes them durable.
 fn put_lines(app: &StoreApp, body: &[u8]) -> Result<Response, Refusal> {
+    let body = without_mark(body);
     // Of a stream that is sent as lines, thousands would be refused.
     if body.starts_with(b"WARC/") || body.starts_with(b"\x1f\x8b") {
         let what =

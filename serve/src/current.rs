@@ -5,12 +5,12 @@
 //! and, on Unix, device and inode; of a directory, those of its shards, or of its manifest and the
 //! files of its layers. A new file under the name is opened, verified against the rules of the
 //! format, and only then made current. A file that cannot be opened is reported once and counted,
-//! and the old image stays in use. An image up to a size is a copy in memory, which nobody else can
-//! change. A larger one is mapped: if its file is written to in place and does not pass
-//! verification again, the image in use is no longer what was verified, and is reported as altered.
-//! Of a stack, a layer whose files are as they were when it was verified is not verified again,
-//! unless SIGHUP asks for it. The clock of the terms is set here, too, so that stale answers are
-//! marked in time.
+//! and the old image stays in use; if it may be sound, each check opens it again. An image up to a
+//! size is a copy in memory, which nobody else can change. A larger one is mapped: if its file is
+//! written to in place and does not pass verification again, the image in use is no longer what was
+//! verified, and is reported as altered. Of a stack, a layer whose files are as they were when it
+//! was verified is not verified again, unless SIGHUP asks for it. The clock of the terms is set
+//! here, too, so that stale answers are marked in time.
 
 use crate::Options;
 use crate::agents::Agents;
@@ -40,7 +40,8 @@ pub(crate) struct Current {
 }
 
 struct Attempt {
-    stamps: Vec<Stamp>,
+    /// `None` if the file is to be opened again even if it does not change.
+    stamps: Option<Vec<Stamp>>,
     failure: Option<String>,
     /// The files that the image in use maps, as they were when it was opened; none if it was read.
     mapped: Vec<Stamp>,
@@ -56,7 +57,7 @@ impl Attempt {
         let of_image = stamps.iter().filter(|stamp| is_mapped && !stamp.is_manifest);
         let mapped = of_image.cloned().collect();
         let verified = opened.verified.clone();
-        Attempt { stamps, failure: None, mapped, is_altered: false, verified }
+        Attempt { stamps: Some(stamps), failure: None, mapped, is_altered: false, verified }
     }
 }
 
@@ -148,7 +149,7 @@ impl Current {
     /// Opens the file again if it has changed, or if `insist` is set.
     pub(crate) fn look(&self, options: &Options, insist: bool) -> Look {
         let stamps = Stamp::of(&options.image);
-        if !insist && stamps == self.last().stamps {
+        if !insist && self.last().stamps.as_ref() == Some(&stamps) {
             return Look::Same;
         }
         let known = if insist { Verified::default() } else { self.last().verified.clone() };
@@ -162,23 +163,26 @@ impl Current {
                 Look::Taken(opened.count)
             }
             Err(error) => {
+                // It may be sound, and this process cannot read it at present.
+                let is_for_now = matches!(&error, Error::Open(error) if !error.is_damage());
                 let error = error.to_string();
                 let is_news = last.failure.as_ref() != Some(&error);
                 last.is_altered |=
                     stamps.iter().any(|now| last.mapped.iter().any(|then| now.is_written(then)));
-                last.stamps = stamps;
+                last.stamps = (!is_for_now).then_some(stamps);
                 last.failure = Some(error.clone());
                 Look::Failed(error, is_news)
             }
         }
     }
 
-    /// Sets the clock.
+    /// Sets the clock, unless a new image, which has the time, comes meanwhile.
     pub(crate) fn tick(&self, terms: &Terms) {
-        let Served { image, opened_at, terms: asked, agents } = &**self.served.load();
+        let current = self.served.load();
+        let Served { image, opened_at, terms: asked, agents } = &**current;
         if asked.now != Some(now()) {
             let served = Served::new(image.clone(), terms, Arc::clone(agents), *opened_at);
-            self.served.store(Arc::new(served));
+            self.served.compare_and_swap(&current, Arc::new(served));
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::error::Refusal;
 use crate::limits::{AGENTS, ANSWERS, BATCH, DETAILS, QUESTIONS, URL};
 use crate::metrics::Metrics;
 use crate::parameters::{Parameters, USAGE, no_parameters};
-use crate::reply::{json, object, read_body};
+use crate::reply::{json, object, read_body, text};
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::header;
@@ -86,7 +86,7 @@ pub(crate) async fn batch(
     let shared: Arc<App> = app.clone();
     let answer = move |client: &Client| {
         let served = shared.current.get();
-        let body = std::str::from_utf8(&body).map_err(|_| Refusal::bad("the body is not UTF-8"))?;
+        let body = text(&body)?;
         let is_array = body.trim_ascii_start().starts_with('[');
         let questions = if is_array { of_array(body)? } else { of_lines(body)? };
         let batch = Batch { served: &served, metrics: &shared.metrics, client };

@@ -28,13 +28,13 @@ mod current;
 mod decide;
 mod error;
 mod frontier;
-mod heavy;
 mod held;
 pub mod limits;
 mod loopback;
 mod metrics;
 mod page;
 mod parameters;
+mod pool;
 mod queries;
 mod reply;
 mod routes;
@@ -58,7 +58,6 @@ pub use token::Token;
 
 use app::App;
 use current::Current;
-use heavy::Heavy;
 use robomaton_runtime::Terms;
 use routes::Requests;
 use store::{Compaction, StoreApp};
@@ -112,7 +111,7 @@ pub struct Server {
 /// The work beside the requests.
 struct Upkeep {
     /// A service over an image, whose file is watched.
-    watched: Option<(Arc<App>, Heavy)>,
+    watched: Option<Arc<App>>,
     /// The compaction of a store.
     compaction: Option<Compaction>,
 }
@@ -127,8 +126,7 @@ impl Server {
         Server::over(listen, || {
             let current = Current::open(&options)?;
             let app = Arc::new(App::new(options, current).map_err(Error::Runtime)?);
-            let watched = Some((app.clone(), Heavy::start(1).map_err(Error::Runtime)?));
-            Ok((Requests::of_image(app), Upkeep { watched, compaction: None }))
+            Ok((Requests::of_image(app.clone()), Upkeep { watched: Some(app), compaction: None }))
         })
     }
 
@@ -175,11 +173,12 @@ impl Server {
         let Server { runtime, workers, listener, requests, upkeep, hangup, ended, .. } = self;
         let Upkeep { watched, compaction } = upkeep;
         runtime.block_on(async {
-            let watch = watched.map(|(app, thread)| tokio::spawn(watch::watch(app, thread, hangup)));
-            connections::serve(listener, requests, &workers, first_of(stop, ended)).await;
-            if let Some(watch) = watch {
-                watch.abort();
+            if let Some(app) = watched {
+                // They end with the runtime.
+                tokio::spawn(watch::clock(Arc::clone(&app)));
+                tokio::spawn(watch::watch(app, hangup));
             }
+            connections::serve(listener, requests, &workers, first_of(stop, ended)).await;
         });
         // Of a store, nothing may be written once another process can open it.
         drop(compaction);

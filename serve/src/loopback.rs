@@ -28,7 +28,8 @@ impl Loopback {
     /// If it cannot be opened.
     pub fn open(options: Options) -> Result<Loopback, Error> {
         let current = Current::open(&options)?;
-        let requests = Requests::of_image(Arc::new(App::new(options, current).map_err(Error::Runtime)?));
+        let app = App::new(options, current).map_err(Error::Runtime)?;
+        let requests = Requests::of_image(Arc::new(app));
         Ok(Loopback { http: http(HEAD_TIME), requests })
     }
 

@@ -7,7 +7,7 @@ use axum::body::{Body, Bytes};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use http_body_util::BodyExt;
-use robomaton_explain::Error;
+use robomaton_explain::{Error, without_mark};
 use robomaton_runtime::Site;
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +33,11 @@ async fn collect(mut arriving: Arriving<'_>, mut body: Body, limit: usize) -> Re
         arriving.push(&part)?;
     }
     Ok(arriving.whole())
+}
+
+/// The text of a body, behind a byte order mark or not.
+pub(crate) fn text(body: &[u8]) -> Result<&str, Refusal> {
+    std::str::from_utf8(without_mark(body)).map_err(|_| Refusal::bad("the body is not UTF-8"))
 }
 
 /// Parses a JSON object. `serde` alone would take an array of its values, too.

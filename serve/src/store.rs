@@ -77,12 +77,15 @@ impl LastError {
 
     /// Takes the result of an attempt, and remarks on an error unless it is that of the last one.
     pub(crate) fn report(&self, app: &StoreApp, error: Option<String>) {
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(error) = error.as_ref().filter(|_| *last != error) {
+        let last = {
+            let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::replace(&mut *last, error.clone())
+        };
+        // Nothing is locked while it is written, which may take long.
+        if let Some(error) = error.filter(|error| last.as_ref() != Some(error)) {
             let remark = app.common.remark;
-            remark(error);
+            remark(&error);
         }
-        *last = error;
     }
 }
 

@@ -16,7 +16,7 @@ use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use robomaton_compiler::{LimitName, Limits, Options};
 use robomaton_explain::{
-    Explanation, Lines, Origin, SingleSite, SiteFiles, TextQuery, Use, check_usage, names,
+    Explanation, Lines, Origin, SingleSite, SiteFiles, TextQuery, Use, check_usage, names, without_mark,
 };
 use robomaton_runtime::{DetailCache, Profile, Terms};
 use serde::de::DeserializeOwned;
@@ -184,7 +184,7 @@ pub(crate) async fn answer_test<T: DeserializeOwned>(
     no_parameters(parameters.as_deref())?;
     let body = read_body(&app.bodies, body, TEST).await?;
     let shared = app.clone();
-    app.apart(move |client| answer(object(&body)?, &shared.current.get().terms, client)).await
+    app.apart(move |client| answer(object(without_mark(&body))?, &shared.current.get().terms, client)).await
 }
 
 /// A text, compiled for a site.

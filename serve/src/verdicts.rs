@@ -11,7 +11,7 @@ use crate::decide::agent_of;
 use crate::error::Refusal;
 use crate::limits::{BATCH, QUESTIONS, URL};
 use crate::parameters::Parameters;
-use crate::reply::read_body;
+use crate::reply::{read_body, text};
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::header;
@@ -35,7 +35,7 @@ pub(crate) async fn verdicts(
     let body = read_body(&app.bodies, body, BATCH).await?;
     let shared: Arc<App> = app.clone();
     let answer = move |client: &Client| {
-        let urls = std::str::from_utf8(&body).map_err(|_| Refusal::bad("the body is not UTF-8"))?;
+        let urls = text(&body)?;
         words(&shared, client, query.as_deref(), urls)
     };
     let words = app.apart(answer).await?;
@@ -70,11 +70,11 @@ fn words(app: &App, client: &Client, query: Option<&str>, urls: &str) -> Result<
     checked.map(|()| answers)
 }
 
-/// The URLs of a body, one a line, behind a byte order mark or not. An empty line is refused, not
-/// skipped, since a word is found by the number of its line.
+/// The URLs of a body, one a line. An empty line is refused, not skipped, since a word is found by
+/// the number of its line.
 pub(crate) fn lines(body: &str) -> Result<Vec<&str>, Refusal> {
     let mut urls = Vec::new();
-    for (at, url) in body.strip_prefix('\u{feff}').unwrap_or(body).lines().enumerate() {
+    for (at, url) in body.lines().enumerate() {
         if at == QUESTIONS {
             return Err(Refusal::too_long("the batch", QUESTIONS, "questions"));
         }

@@ -1,19 +1,34 @@
-//! The watch: checks the image's file at every tick and after SIGHUP, and sets the clock.
+//! The watch: checks the image's file at every tick and after SIGHUP. The clock: sets the time at
+//! every tick, however long a check takes.
 //!
 //! It reports reloads and failures to the operator. [`crate::current`] opens and swaps images.
 
 use crate::app::App;
 use crate::current::Look;
 use crate::first_of;
-use crate::heavy::Heavy;
 use crate::signals::Hangup;
 use robomaton_explain::count;
 use std::sync::Arc;
+use tokio::time::{Interval, MissedTickBehavior};
 
-/// Checks the file in an endless loop, on a thread that has no other work.
-pub(crate) async fn watch(app: Arc<App>, thread: Heavy, mut hangup: Hangup) {
+fn ticks(app: &App) -> Interval {
     let mut ticks = tokio::time::interval(app.options.poll);
-    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ticks
+}
+
+/// Sets the clock in an endless loop.
+pub(crate) async fn clock(app: Arc<App>) {
+    let mut ticks = ticks(&app);
+    loop {
+        ticks.tick().await;
+        app.current.tick(&app.options.terms);
+    }
+}
+
+/// Checks the file in an endless loop.
+pub(crate) async fn watch(app: Arc<App>, mut hangup: Hangup) {
+    let mut ticks = ticks(&app);
     loop {
         let mut insist = false;
         let tick = async {
@@ -25,14 +40,11 @@ pub(crate) async fn watch(app: Arc<App>, thread: Heavy, mut hangup: Hangup) {
         };
         first_of(tick, called).await;
         let looking = app.clone();
-        let looked = thread.run(move || {
-            let look = looking.current.look(&looking.options, insist);
-            looking.current.tick(&looking.options.terms);
-            look
-        });
+        let looked = app.pool.run(move || looking.current.look(&looking.options, insist));
         let remark = app.options.remark;
         match looked.await {
-            Some(Look::Same) => {}
+            // After a panic, the next tick looks again.
+            Some(Look::Same) | None => {}
             Some(Look::Taken(verified)) => {
                 app.metrics.reloaded(true);
                 app.metrics.verified(verified);
@@ -50,8 +62,6 @@ pub(crate) async fn watch(app: Arc<App>, thread: Heavy, mut hangup: Hangup) {
                     remark(&format!("{error}; {old}"));
                 }
             }
-            // It panicked, which was printed; the next look may succeed.
-            None => app.metrics.reloaded(false),
         }
     }
 }

@@ -229,6 +229,8 @@ fn a_text_is_tested_line_by_line() {
     assert_eq!(told["lines"][1]["why"], "matches, but is shorter: 8 bytes, line 3 has 13");
     assert_eq!((&told["lines"][0]["answers"], &told["lines"][4]["answers"]), (&json!(true), &json!(false)));
     assert_eq!((&told["lines"][0]["group"], &told["lines"][4]["group"]), (&json!(0), &json!(1)));
+    let body = json!({ "text": ROBOTS, "url": "/private/open/x" });
+    assert_eq!(service.post("/v1/test", format!("\u{feff}{body}")).json()["line"], 3);
     // A sitemap belongs to the whole file.
     assert_eq!((&told["lines"][8]["kind"], &told["lines"][8]["group"]), (&json!("sitemap"), &Value::Null));
     let told = test(

@@ -147,7 +147,7 @@ fn every_line_is_counted_or_refused() {
         json!({ "url": url, "body": "", "headers": { "a": "b".repeat(300 << 10) } }).to_string(),
         capture("c.example", 404, ""),
     ];
-    let mut body = lines.join("\r\n").into_bytes();
+    let mut body = format!("\u{feff}{}", lines.join("\r\n")).into_bytes();
     body.extend_from_slice(b"\n\xff\n");
     let answer = service.put_well(&body);
     assert_eq!(answer.refused(422), "some captures are refused; all others are put");

@@ -114,7 +114,8 @@ fn batches_are_those_of_an_image() {
     questions.push(json!({ "url": URLS[0], "agent": "x,y", "named_only": true }));
     let lines: Vec<String> = questions.iter().map(Value::to_string).collect();
     let bodies = [lines.join("\n"), json!(questions).to_string()];
-    for body in &bodies {
+    let bodies = bodies.iter().flat_map(|body| [body.clone(), format!("\u{feff}{body}")]);
+    for body in bodies {
         let answer = both.same(|client| client.post("/v1/decide", body.as_bytes()));
         assert_eq!(answer.status, 200, "{}", answer.text());
     }
@@ -135,7 +136,7 @@ fn batches_are_those_of_an_image() {
     }
     let metrics = both.store.client().get("/metrics");
     assert!(metrics.text().contains("robomaton_decisions_total{verdict=\"disallowed\"}"));
-    assert!(metrics.text().contains("endpoint=\"/v1/decide\",status=\"200\"} 2"));
+    assert!(metrics.text().contains("endpoint=\"/v1/decide\",status=\"200\"} 4"));
 }
 
 /// A usage that only a text names is known while a text that is held names it.

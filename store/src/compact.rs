@@ -112,10 +112,10 @@ impl Store {
 
     /// The layers of the manifest.
     fn stack(&self) -> Result<Arc<Stack>, StoreError> {
-        let generations = self.generations();
+        let mut generations = self.generations();
         // Not so after a layer was added that could not be opened at once.
         if self.current.load().stack.names != generations.manifest.layers {
-            self.reopen(&generations, false)?;
+            self.reopen(&mut generations)?;
         }
         Ok(Arc::clone(&self.current.load().stack))
     }
@@ -127,10 +127,13 @@ impl Store {
         let paths: Vec<PathBuf> = old.iter().map(|name| self.directory.join(name)).collect();
         let visits = stack.names.iter().zip(&stack.visits).filter(|(name, _)| old.contains(name));
         let visits = visits.map(|(_, visits)| visits.as_ref());
-        merge_visits(&visits_path(&self.directory, &name), visits, oldest)?;
-        let destination = Destination::open(&self.directory.join(&name), None)?;
-        let options = MergeOptions { oldest, threads: 1, ..MergeOptions::default() };
-        robomaton_build::merge_with(options, &paths, destination)?;
+        let write = || {
+            merge_visits(&visits_path(&self.directory, &name), visits, oldest)?;
+            let destination = Destination::open(&self.directory.join(&name), None)?;
+            let options = MergeOptions { oldest, threads: 1, ..MergeOptions::default() };
+            Ok(robomaton_build::merge_with(options, &paths, destination)?)
+        };
+        self.or_remove(write().map(drop), &name)?;
         let mut generations = self.generations();
         // Other threads may have added layers behind them.
         let layers = generations.manifest.layers.iter().filter_map(|layer| match old.first() {
@@ -138,7 +141,8 @@ impl Store {
             _ => Some(layer.clone()).filter(|layer| !old.contains(layer)),
         });
         let layers = layers.collect();
-        self.replace(&mut generations, layers, false)?;
+        generations.replace(&self.directory, layers)?;
+        self.reopen(&mut generations)?;
         drop(generations);
         old.iter().try_for_each(|name| remove_layer(&self.directory, name))
     }

@@ -96,7 +96,15 @@ pub enum StoreError {
         /// The profile of the layers.
         held: Profile,
     },
-    /// The layers were compiled with other options than those of the store.
+    /// The layers were compiled with other options than these.
+    #[error("{}: {difference}; the options must be the same whenever a store is opened", path.display())]
+    OtherOptions {
+        /// The directory or image.
+        path: PathBuf,
+        /// The option that differs, and both of its values.
+        difference: String,
+    },
+    /// The layers do not fit together.
     #[error("{}: {error}", path.display())]
     Unlike {
         /// The directory.

@@ -97,6 +97,12 @@ impl Store {
     }
 
     fn write_table(&self, freezing: &MutexGuard<'_, ()>) -> Result<(), StoreError> {
+        if self.current.load().frozen.len() > 0 {
+            let mut generations = self.generations();
+            if generations.is_frozen_named {
+                self.reopen(&mut generations)?;
+            }
+        }
         // No other table is frozen meanwhile.
         let frozen = self.current.load().frozen.clone();
         if frozen.len() == 0 {
@@ -104,12 +110,15 @@ impl Store {
         }
         let name = layer_name(self.take());
         let visits = frozen.captures().map(|single| (single.hash, single.visit.clone()));
-        write_visits(&visits_path(&self.directory, &name), visits)?;
-        write_layer(&self.directory.join(&name), &merged(frozen.captures())?)?;
+        let written = write_visits(&visits_path(&self.directory, &name), visits)
+            .and_then(|()| write_layer(&self.directory.join(&name), &merged(frozen.captures())?));
+        self.or_remove(written, &name)?;
         let mut generations = self.generations();
         let mut layers = generations.manifest.layers.clone();
         layers.push(name);
-        self.replace(&mut generations, layers, true)?;
+        generations.replace(&self.directory, layers)?;
+        generations.is_frozen_named = true;
+        self.reopen(&mut generations)?;
         drop(generations);
         self.remove_frozen_log(freezing)
     }
@@ -210,6 +219,43 @@ mod tests {
         let Stats { layers, layer_sites, memory_sites, .. } = store.stats();
         assert!(layers < limits::LAYERS_BEFORE_COMPACTION, "{layers} layers");
         assert_eq!(layer_sites + memory_sites, (limits::LAYERS_BEFORE_COMPACTION + 10) * CAPTURES);
+    }
+
+    /// While files can be written but the layers cannot be opened, as with few descriptors left,
+    /// each try must not add a layer.
+    #[test]
+    fn a_layer_that_cannot_be_opened_is_written_once() {
+        let place = tempfile::tempdir().expect("a directory");
+        let store = store(place.path());
+        put_all(&store, 0..CAPTURES);
+        store.flush().expect("room");
+        let layer = place.path().join(&store.current.load().stack.names[1]);
+        let aside = place.path().join("aside");
+        std::fs::rename(&layer, &aside).expect("room");
+        put_all(&store, CAPTURES..CAPTURES + 1);
+        for _ in 0..limits::LAYERS_BEFORE_WAIT {
+            assert!(store.flush().is_err());
+            assert_eq!(store.generations().manifest.layers.len(), 3);
+        }
+        std::fs::rename(&aside, &layer).expect("room");
+        put_all(&store, CAPTURES + 1..CAPTURES + 2);
+        store.flush().expect("room");
+        let Stats { layers, layer_sites, memory_sites, .. } = store.stats();
+        assert_eq!((layers, layer_sites, memory_sites), (4, CAPTURES + 2, 0));
+    }
+
+    #[test]
+    fn nothing_is_left_of_a_layer_that_cannot_be_written() {
+        let place = tempfile::tempdir().expect("a directory");
+        let store = store(place.path());
+        put_all(&store, 0..1);
+        // The next numbers are those of a log and of the layer.
+        let layer = layer_name(store.take() + 2);
+        std::fs::create_dir_all(place.path().join(&layer).join("x")).expect("room");
+        assert!(store.flush().is_err());
+        assert!(!visits_path(place.path(), &layer).exists());
+        store.flush().expect("room");
+        assert_eq!(store.stats().layer_sites, 1);
     }
 
     /// While old layers are merged, those of new captures are written and merged, too.

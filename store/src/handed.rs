@@ -39,7 +39,8 @@ impl Store {
     /// second or so. A capture that cannot be put is passed over.
     ///
     /// # Errors
-    /// As of [`Store::put`]; or if a file is damaged. That file stays, and the others are taken.
+    /// As of [`Store::put`]; or if a file is damaged or cannot be read. That file stays, and the
+    /// others are taken.
     pub fn take_handed(&self) -> Result<usize, StoreError> {
         let folder = self.directory.join(FOLDER);
         let entries = match fs::read_dir(&folder) {
@@ -53,14 +54,16 @@ impl Store {
             if path.extension().is_none_or(|extension| extension != EXTENSION) {
                 continue;
             }
-            let put = read(&path, &self.options.compile).and_then(|capture| self.put(&capture));
-            match put {
-                Ok(is_new) => taken += usize::from(is_new),
-                Err(error) if error.is_of_capture() => {}
-                Err(error @ StoreError::Damaged { .. }) => {
+            let capture = match read(&path, &self.options.compile) {
+                Ok(capture) => capture,
+                Err(error) => {
                     first.get_or_insert(error);
                     continue;
                 }
+            };
+            match self.put(&capture) {
+                Ok(is_new) => taken += usize::from(is_new),
+                Err(error) if error.is_of_capture() => {}
                 Err(error) => {
                     first = Some(error);
                     break;

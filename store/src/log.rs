@@ -52,7 +52,7 @@ impl Log {
     /// Creates a log.
     pub(crate) fn create(path: PathBuf) -> Result<Log, StoreError> {
         let marker = new_marker();
-        let create = || {
+        let create = || -> io::Result<File> {
             let mut file = File::options().read(true).write(true).create_new(true).open(&path)?;
             file.write_all(&[&MAGIC[..], &marker].concat())?;
             file.sync_all()?;
@@ -61,7 +61,13 @@ impl Log {
         };
         match create() {
             Ok(file) => Ok(Log::new(path, file, marker, HEADER as u64)),
-            Err(error) => Err(StoreError::Io { path, error }),
+            Err(error) => {
+                // It holds nothing. If it cannot be removed, the next opening does.
+                if error.kind() != io::ErrorKind::AlreadyExists {
+                    let _ = std::fs::remove_file(&path);
+                }
+                Err(StoreError::Io { path, error })
+            }
         }
     }
 

@@ -20,10 +20,11 @@ use crate::table::Table;
 use crate::visit::Visits;
 use crate::{Capture, StoreError, open};
 use arc_swap::ArcSwap;
-use robomaton_compiler::{Options, ProgramCache, emit};
+use robomaton_compiler::{Options, ProgramCache, Provenance, emit};
 use robomaton_corpus::{Capture as Read, NOT_MODIFIED};
 use robomaton_formats::Decision;
-use robomaton_runtime::{Image, LayersError, LeftOut, Manifest, Terms};
+use robomaton_formats::detail::Meta;
+use robomaton_runtime::{Image, LayersError, LeftOut, MOST_LAYERS, Manifest, Terms};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -154,11 +155,19 @@ pub(crate) struct Generations {
     /// The generation of the last manifest that was begun. The file may have it although an error
     /// came back, as when its directory could not be synced, so it is not used again.
     last: u64,
+    /// True if the manifest names the layer of the frozen table, but the layers could not be opened
+    /// since. That table must not become a second layer.
+    pub(crate) is_frozen_named: bool,
 }
 
 impl Generations {
     /// Replaces the manifest. From here on, readers have the new generation.
     pub(crate) fn replace(&mut self, directory: &Path, layers: Vec<String>) -> Result<(), StoreError> {
+        // Nobody could read it.
+        if layers.len() > MOST_LAYERS {
+            let error = io::Error::other(format!("{} layers are too many", layers.len()));
+            return Err(failed(&Manifest::path(directory), error));
+        }
         self.last += 1;
         let manifest = Manifest { generation: self.last, layers };
         write_manifest(directory, &manifest)?;
@@ -236,7 +245,11 @@ impl Store {
             next: AtomicU64::new(files.next),
             compacting: Mutex::new(()),
             freezing: Mutex::new(()),
-            generations: Mutex::new(Generations { last: manifest.generation, manifest }),
+            generations: Mutex::new(Generations {
+                last: manifest.generation,
+                manifest,
+                is_frozen_named: false,
+            }),
             writer: Mutex::new(Writer { cache, evicting: 0 }),
             in_flight: Mutex::default(),
             agendas: Mutex::default(),
@@ -338,25 +351,14 @@ impl Store {
         Stats::new(&self.current.load(), self.logs.load().current.len())
     }
 
-    /// Replaces the manifest, and answers from its layers. If a layer is the frozen table, that is
-    /// gone.
-    pub(crate) fn replace(
-        &self,
-        generations: &mut Generations,
-        layers: Vec<String>,
-        is_frozen: bool,
-    ) -> Result<(), StoreError> {
-        generations.replace(&self.directory, layers)?;
-        self.reopen(generations, is_frozen)
-    }
-
     /// Answers from the layers of the manifest, which stays as it is while the generations are
-    /// held.
-    pub(crate) fn reopen(&self, _generations: &Generations, is_frozen: bool) -> Result<(), StoreError> {
+    /// held. If one of them is the frozen table, that is gone.
+    pub(crate) fn reopen(&self, generations: &mut Generations) -> Result<(), StoreError> {
         // Those that are new were verified when they were written.
         let layers = open::layers(&self.directory, false, &|_| true)?;
         let stack = stack(&self.directory, layers, &self.options.terms)?;
-        self.answer_from(&self.writer(), stack, is_frozen);
+        self.answer_from(&self.writer(), stack, generations.is_frozen_named);
+        generations.is_frozen_named = false;
         Ok(())
     }
 
@@ -368,6 +370,16 @@ impl Store {
             snapshot.frozen = Table::new();
         }
         self.current.store(Arc::new(snapshot));
+    }
+
+    /// After an error, removes what was written of a layer that no manifest names. It would fill the
+    /// disk, one for each attempt.
+    pub(crate) fn or_remove(&self, written: Result<(), StoreError>, name: &str) -> Result<(), StoreError> {
+        if written.is_err() {
+            // If it cannot be removed, the next opening does.
+            let _ = remove_layer(&self.directory, name);
+        }
+        written
     }
 
     /// The number of a new file.
@@ -472,12 +484,39 @@ pub fn check_options(directory: &Path, layers: &Image, compile: &Options) -> Res
     if wanted != held {
         return Err(StoreError::OtherProfile { path, wanted, held });
     }
-    let empty = Image::from_bytes(emit(Vec::new(), compile)?)?;
-    let newest = layers.layers().last();
     // The layers are alike, so one of them tells.
-    let images: Vec<Image<&[u8]>> = empty.shards().chain(newest).collect();
-    let unlike = |error: LayersError| StoreError::Unlike { path, error };
-    Image::of_layers(images).map(|_| ()).map_err(unlike)
+    let damaged = StoreError::Unlike { path: path.clone(), error: LayersError::Damaged { layer: 0 } };
+    let held = layers.view().meta().ok_or(damaged)?;
+    match difference(&held, &Provenance::of(compile)) {
+        Some(difference) => Err(StoreError::OtherOptions { path, difference }),
+        None => Ok(()),
+    }
+}
+
+/// The first option but the profile in which layers differ from a store.
+fn difference(held: &Meta, wanted: &Provenance) -> Option<String> {
+    let list = |names: &[String], none: &str| match names {
+        [] => none.to_owned(),
+        names => format!("{names:?}"),
+    };
+    if held.crawlers != wanted.crawlers {
+        let [held, wanted] = [&held.crawlers, &wanted.crawlers].map(|names| list(names, "all crawlers"));
+        return Some(format!("has the groups of {held}, not of {wanted}"));
+    }
+    if held.vocabulary != wanted.vocabulary {
+        let none = "no optional table or control token";
+        let [held, wanted] = [&held.vocabulary, &wanted.vocabulary].map(|names| list(names, none));
+        return Some(format!("was read with {held}, not with {wanted}"));
+    }
+    if held.limits == wanted.limits {
+        return None;
+    }
+    let other = wanted.limits.iter().find(|limit| !held.limits.contains(limit));
+    let held = other.and_then(|(wanted, _)| held.limits.iter().find(|(name, _)| name == wanted));
+    Some(match other.zip(held) {
+        Some(((name, wanted), (_, held))) => format!("has a limit of {held} {name}, not {wanted}"),
+        None => "has other limits".to_owned(),
+    })
 }
 
 #[cfg(test)]

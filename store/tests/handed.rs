@@ -120,6 +120,17 @@ fn a_damaged_file_is_named_and_the_others_are_taken() {
     assert_eq!(writer.state(&url(4), START).expect("a site").fetched_at, Some(START));
     fs::write(&bad, &good).expect("room");
     assert_eq!(writer.take_handed().expect("room"), 1);
+    // Nor does one that cannot be read hold up others, in whatever order they are listed.
+    #[cfg(unix)]
+    {
+        (6..12).for_each(|site| assert!(one.hand(&capture(site, START)).expect("room")));
+        let links = (0..6).map(|number| folder.join(format!("{number}.capture")));
+        let links: Vec<_> = links.collect();
+        links.iter().for_each(|link| std::os::unix::fs::symlink("gone", link).expect("room"));
+        assert!(matches!(writer.take_handed(), Err(StoreError::Io { path, .. }) if links.contains(&path)));
+        assert!((6..12).all(|site| writer.state(&url(site), START).expect("a site").fetched_at.is_some()));
+        links.iter().for_each(|link| fs::remove_file(link).expect("a link"));
+    }
     fs::create_dir(folder.join("directory.capture")).expect("room");
     assert!(matches!(writer.take_handed(), Err(StoreError::Damaged { .. })));
 }

@@ -440,9 +440,30 @@ fn there_is_one_writer() {
 fn other_options_are_refused() {
     let place = tempfile::tempdir().expect("a directory");
     drop(Store::open(place.path(), options(9)).expect("a store"));
-    let compile = robomaton_compiler::Options { crawlers: vec!["a".into()], ..Default::default() };
-    let error = Store::open(place.path(), StoreOptions { compile, ..options(9) }).err().expect("no store");
-    assert!(matches!(error, StoreError::Unlike { .. }), "{error}");
+    let of_limits = |limits| robomaton_compiler::Options { limits, ..Default::default() };
+    let named = vec!["a".into()];
+    for (compile, wanted) in [
+        (
+            robomaton_compiler::Options { crawlers: named.clone(), ..Default::default() },
+            "has the groups of all crawlers, not of [\"a\"]",
+        ),
+        (
+            robomaton_compiler::Options { tables: named, ..Default::default() },
+            "was read with no optional table or control token, not with [\"a\"]",
+        ),
+        (
+            of_limits(robomaton_compiler::Limits { bytes: Some(1000), ..Default::default() }),
+            "has a limit of 512000 bytes, not 1000",
+        ),
+        (
+            of_limits(robomaton_compiler::Limits { rules: 7, ..Default::default() }),
+            "has a limit of 200000 rules, not 7",
+        ),
+    ] {
+        let error = Store::open(place.path(), StoreOptions { compile, ..options(9) }).err();
+        let error = error.expect("no store").to_string();
+        assert!(error.contains(&format!(": {wanted}; the options must be the same")), "{error}");
+    }
 }
 
 #[test]

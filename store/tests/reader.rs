@@ -318,7 +318,7 @@ fn a_reader_writes_nothing_and_waits_for_nobody() {
         compile: robomaton_compiler::Options { crawlers: vec!["a".to_owned()], ..Default::default() },
         ..ReaderOptions::default()
     };
-    assert!(matches!(Reader::open(place.path(), options), Err(StoreError::Unlike { .. })));
+    assert!(matches!(Reader::open(place.path(), options), Err(StoreError::OtherOptions { .. })));
 }
 
 /// However a URL or a host is written that the store answers about, the image of its site has the

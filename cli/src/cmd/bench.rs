@@ -9,7 +9,7 @@ use crate::input::{Lines, announce_stdin, open_image, read_file};
 use crate::options::QueryArgs;
 use crate::output::Out;
 use clap::Args;
-use robomaton_explain::{InputQuestion, Names, for_purpose, url_mistake};
+use robomaton_explain::{InputQuestion, Names, for_purpose, url_mistake, without_mark};
 use robomaton_runtime::{Crawler, Image, Question, Site, Terms, Usage};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         announce_stdin();
     }
     let text = read_file(&arguments.queries)?;
-    let text = String::from_utf8_lossy(&text);
+    let text = String::from_utf8_lossy(without_mark(&text));
     let mut mistakes = Mistakes::default();
     let questions = read(&image, &text, &mut mistakes);
     let mut crawlers = vec![arguments.query.resolve(&image).0];

@@ -84,6 +84,7 @@ Prints the address on standard error and serves until SIGTERM or SIGINT; request
 
   GET  /v1/decide?url=U&agent=A   the verdict, as `query --json` prints it
   POST /v1/decide                 many questions, as `query` reads them in JSON
+  POST /v1/verdicts               one word for each of many URLs, one a line
   GET  /v1/explain?url=U&agent=A  the reasons, as `explain --json` prints them
   GET  /v1/site?url=U             the contents of the image for a site
   GET  /v1/text?url=U             the robots.txt of a site

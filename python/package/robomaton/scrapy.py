@@ -10,9 +10,10 @@ from __future__ import annotations
 import logging
 import threading
 import time
+import zlib
 from functools import partial
 from typing import TYPE_CHECKING, Any, Mapping, TypeVar
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 from scrapy import signals
 from scrapy.exceptions import IgnoreRequest, NotConfigured
@@ -23,6 +24,7 @@ from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import maybe_deferred_to_future
 from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet.defer import Deferred
+from w3lib.url import safe_url_string
 
 from robomaton._robomaton import Robots, SiteState, Store, StoreLocked, StoreReader
 
@@ -41,6 +43,12 @@ _DURABILITY = 100
 #: Seconds between two looks at the store, and to wait for its writer to create it.
 _PAUSE = 1.0
 _CREATED = 10.0
+#: The key of `Request.meta` under which a body is kept as it was sent, with its codings.
+_SENT = "robomaton_sent"
+#: The codings that Scrapy decodes, with the window sizes of zlib for those whose end zlib knows.
+_CODINGS = {b"gzip": (31,), b"x-gzip": (31,), b"deflate": (15, -15), b"br": (), b"zstd": ()}
+#: Bytes that are decompressed at once.
+_PART = 1 << 14
 
 
 class RobotParser(_RobotParser):
@@ -98,6 +106,7 @@ class StoreMiddleware:
         """A middleware that ends with the spider."""
         middleware = cls(crawler)
         crawler.signals.connect(middleware.spider_closed, signals.spider_closed)
+        crawler.signals.connect(middleware.response_downloaded, signals.response_downloaded)
         return middleware
 
     def spider_closed(self) -> None:
@@ -108,13 +117,22 @@ class StoreMiddleware:
             self.store.take_handed()
         self.store.close()
 
+    def response_downloaded(self, response: Response, request: Request) -> None:
+        """Keeps the body of a robots.txt as it was sent: of one that is cut, Scrapy decodes what is there."""
+        if _SENT in request.meta:
+            lines = response.headers.getlist(b"Content-Encoding")
+            codings = [coding.strip().lower() for line in lines for coding in line.split(b",")]
+            request.meta[_SENT] = (codings, response.body)
+
     async def process_request(self, request: Request) -> None:
         """Asks the store, and fetches robots.txt first where that is due."""
         if request.meta.get("dont_obey_robotstxt") or urlparse_cached(request).scheme not in ("http", "https"):
             return
         store = await self._prepared(request)
         user_agent = self._user_agent or request.headers.get(b"User-Agent") or self._default_user_agent
-        if not store.allowed(request.url, user_agent):
+        # Scrapy sends `/a;` as `/a`.
+        urls = {request.url, urlparse_cached(request).geturl()}
+        if not all(store.allowed(url, user_agent) for url in urls):
             logger.debug("Forbidden by robots.txt: %s", request, extra={"spider": self.crawler.spider})
             self._count("forbidden")
             raise IgnoreRequest("Forbidden by robots.txt")
@@ -123,8 +141,12 @@ class StoreMiddleware:
         """The store, once it knows the site of a request."""
         url = urlparse_cached(request)
         # A user and a password are no part of a site.
-        site = f"{url.scheme}://{url.netloc.rpartition('@')[2]}"
+        host = url.netloc.rpartition("@")[2]
+        site = f"{url.scheme}://{host}"
         store = self.store
+        if "%" in host:
+            # Scrapy looks up an escape as it stands, and the store decodes it: that failure would count for another host.
+            return store
         # Whoever waits may find that the fetch of another request failed, or that the store is another one now.
         for _ in range(3):
             store = self.store
@@ -152,7 +174,7 @@ class StoreMiddleware:
             # The writer may have another text by the time it takes a capture that was handed over.
             conditions = state.conditions if isinstance(store, Store) else {}
             status, response, redirects = await self._download(url, conditions)
-            if status == 304 and not conditions:
+            if status == 304 and (redirects or not conditions):
                 status = 0
             put = partial(store.hand, url, status, redirects=redirects, fetched_at=begun)
             if response is not None:
@@ -187,8 +209,13 @@ class StoreMiddleware:
                 "handle_httpstatus_all": True,
                 # The robots.txt of a site may stand on a host whose pages are not crawled.
                 "allow_offsite": True,
+                # The store is the cache: a text of another one would have a wrong time.
+                "dont_cache": True,
+                _SENT: None,
             }
-            request = Request(url, headers=dict(conditions), meta=meta, priority=1000, callback=NO_CALLBACK)
+            # Validators are those of a text under the URL itself.
+            headers = {"Accept-Encoding": "identity", **({} if redirects else conditions)}
+            request = Request(url, headers=headers, meta=meta, priority=1000, callback=NO_CALLBACK)
             try:
                 response = await engine.download_async(request)
             except IgnoreRequest:
@@ -197,8 +224,11 @@ class StoreMiddleware:
                 logger.warning("No answer for %s: %s", request, error, extra={"spider": self.crawler.spider})
                 self._count(f"exception_count/{type(error)}")
                 return 0, None, redirects
-            location = (response.headers.get(b"Location") or b"").decode("latin-1")
-            if not location or response.status not in range(300, 400) or redirects == _REDIRECTS:
+            # Of several, the first counts, as in captures that are compiled.
+            location = next(iter(response.headers.getlist(b"Location")), b"")
+            # An answer 304 is no redirect, whatever its headers say.
+            is_redirect = response.status in range(300, 400) and response.status != 304
+            if not location or not is_redirect or redirects == _REDIRECTS:
                 break
             target = _joined(response.url, location)
             if target is None:
@@ -207,10 +237,9 @@ class StoreMiddleware:
             redirects += 1
         self._count("response_count")
         self._count(f"response_status_count/{response.status}")
-        coding = (response.headers.get(b"Content-Encoding") or b"identity").strip().lower()
-        if response.status in range(200, 300) and coding != b"identity":
-            # Scrapy has decoded what it can.
-            logger.warning("%s is still encoded as %s", request, coding, extra={"spider": self.crawler.spider})
+        codings, sent = response.meta.get(_SENT) or ([], b"")
+        if response.status in range(200, 300) and not _is_whole(codings, sent):
+            logger.warning("%s is compressed, and may be cut", request, extra={"spider": self.crawler.spider})
             return 0, None, redirects
         return response.status, response, redirects
 
@@ -266,10 +295,31 @@ def _is_due(state: SiteState) -> bool:
     return state.fetch_at is None or state.fetch_at <= time.time()
 
 
-def _joined(url: str, location: str) -> str | None:
+def _is_whole(codings: list[bytes], body: bytes) -> bool:
+    """Whether a body is known to be whole, of those that Scrapy decodes: one stream, up to its end."""
+    if _CODINGS.keys().isdisjoint(codings):
+        return True
+    return len(codings) == 1 and any(_ends(body, window) for window in _CODINGS[codings[0]])
+
+
+def _ends(body: bytes, window: int) -> bool:
+    stream = zlib.decompressobj(window)
+    try:
+        for at in range(0, len(body), _PART):
+            stream.decompress(body[at : at + _PART])
+            if stream.eof:
+                return at + _PART >= len(body) and not stream.unused_data
+    except zlib.error:
+        pass
+    return False
+
+
+def _joined(url: str, location: bytes) -> str | None:
     """The target of a redirect. Files of this machine are none."""
     try:
-        target = urljoin(url, location)
+        target = urljoin(url, safe_url_string(location))
+        # Raises an error for a port that is none.
+        _ = urlsplit(target).port
     except ValueError:
         return None
     return target if target.lower().startswith(("http://", "https://")) else None

@@ -129,12 +129,16 @@ impl Opened {
         self.open.as_ref().expect("an open store")
     }
 
+    fn names(&self, agent: &Agent<'_>) -> PyResult<Vec<String>> {
+        names_of(agent, self.is_of_headers, self.options.compile.profile)
+    }
+
     /// The query of a crawler and a usage.
     ///
     /// # Errors
     /// If a name names no crawler, or the usage is unknown.
     pub(crate) fn query(&self, agent: &Agent<'_>, to: &Use) -> PyResult<Arc<Query>> {
-        let question = (names_of(agent, self.is_of_headers)?, to.usage.clone(), to.purpose.clone());
+        let question = (self.names(agent)?, to.usage.clone(), to.purpose.clone());
         let known = || self.queries.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(query) = known().get(&question) {
             return Ok(Arc::clone(query));
@@ -174,7 +178,7 @@ impl Opened {
     /// As of [`Opened::query`].
     pub(crate) fn explained(&self, agent: &Agent<'_>, to: &Use) -> PyResult<Explained> {
         self.query(agent, to)?;
-        let (agents, usage) = (names_of(agent, self.is_of_headers)?, to.name().to_owned());
+        let (agents, usage) = (self.names(agent)?, to.name().to_owned());
         let (elements, named_only) = (self.options.terms.elements, self.is_named_only);
         Ok(Explained { agents, usage, purpose: to.purpose.clone(), elements, named_only })
     }

@@ -8,8 +8,8 @@ use super::{StoreArgs, exit_code, open};
 use crate::failure::Failure;
 use crate::output::{Out, remark};
 use clap::Args;
-use robomaton_explain::count;
 use robomaton_explain::time::now;
+use robomaton_explain::{count, without_mark};
 use robomaton_runtime::Manifest;
 use robomaton_store::{Capture, Store, WarcCaptures, WarcTooMuch};
 use serde::Serialize;
@@ -34,7 +34,7 @@ const WARC_HEADS: [&[u8]; 3] = [b"WARC/", b"\x1f\x8b", b"\x28\xb5\x2f\xfd"];
 pub(super) struct Put {
     #[command(flatten)]
     store: StoreArgs,
-    /// Lines of JSON, or a WARC file, plain or gzipped; `-` or none for standard input
+    /// Lines of JSON, or a WARC file, plain or compressed with gzip or zstd; `-` or none for standard input
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 }
@@ -118,11 +118,12 @@ impl Putting<'_> {
             if line.is_empty() {
                 break;
             }
+            let line = if number == 1 { without_mark(&line) } else { &line };
             let place = format_args!("line {number}");
             if !is_whole {
                 self.invalid(&place, &format_args!("is longer than {LONGEST_LINE} bytes"));
             } else if !line.trim_ascii().is_empty() {
-                self.put(&place, Capture::from_json(&line, now()))?;
+                self.put(&place, Capture::from_json(line, now()))?;
             }
         }
         Ok(())

@@ -48,12 +48,12 @@ public final class RobotRules {
     }
 
     /**
-     * True if the site has no rules, and its outcome allows everything.
+     * True if the site has no rules, not even in its pages, and its outcome allows everything.
      *
      * @return true if all is allowed
      */
     public boolean isAllowAll() {
-        return withoutRules(Decision.ALLOWED);
+        return site.map(Site::isOutcomeAlone).orElse(false) && withoutRules(Decision.ALLOWED);
     }
 
     /**

@@ -119,6 +119,15 @@ public final class Site {
         }
     }
 
+    /** True if nothing but the outcome answers: there are no records, and none of pages either. */
+    boolean isOutcomeAlone() {
+        try {
+            return shard.hosts.entry(place) >>> 30 == 3;
+        } catch (Damage | IndexOutOfBoundsException damage) {
+            return false;
+        }
+    }
+
     private long fetch(int field, int size) {
         try {
             long at = 18 * number() + field;

@@ -87,6 +87,23 @@ public class UsesTest {
                 List.of(Decision.UNKNOWN, Decision.ALLOWED, Decision.ALLOWED, Decision.ALLOWED), decisions);
     }
 
+    /** Where a page refuses to be crawled, not all is allowed, although there is no robots.txt. */
+    @Test
+    public void aPageThatRefusesIsARule() throws Exception {
+        String robots = "{\"url\":\"https://%s.example/robots.txt\",\"status\":404,\"fetched_at\":1790000000}\n";
+        Path captures = file("pages.jsonl", robots.formatted("a") + robots.formatted("b") + """
+                {"url":"https://a.example/p","status":200,"fetched_at":1790000000,\
+                "headers":{"Content-Type":"text/html"},\
+                "body":"<html><meta name='robots' content='ACAP disallow-crawl'></html>"}
+                """);
+        Path path = folder.getRoot().toPath().resolve("pages.rimg");
+        run(captures, COMMAND, "compile", "--pages", captures.toString(), "-o", path.toString());
+        RobomatonImage image = RobomatonImage.open(path);
+        RobotRules refuses = RobotRules.of(image, image.crawler("bot"), "https://a.example/");
+        assertEquals(false, refuses.isAllowAll() || refuses.isAllowed("https://a.example/p"));
+        assertEquals(true, RobotRules.of(image, image.crawler("bot"), "https://b.example/").isAllowAll());
+    }
+
     /** A META tag of ACAP that names a crawler whole has its conditions and its rule. */
     @Test
     public void conditionsOfTagsWithWholeNames() throws Exception {
