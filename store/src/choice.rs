@@ -10,7 +10,7 @@ use crate::table::{SingleImage, Table};
 use crate::visit::Visit;
 use crate::{Capture, StoreError};
 use robomaton_compiler::{Options, ProgramCache, is_better};
-use robomaton_corpus::{Capture as Read, NOT_MODIFIED, SkipReason, is_redirection, is_success};
+use robomaton_corpus::{Capture as Read, NOT_MODIFIED, is_redirection, is_success};
 use robomaton_formats::{Outcome, SiteKey};
 use robomaton_runtime::{Site, Terms};
 
@@ -25,7 +25,14 @@ pub(crate) fn replay(
     terms: &Terms,
     cache: &mut ProgramCache,
 ) -> Result<bool, StoreError> {
-    let table = capture.read(compile).and_then(|read| {
+    let read = capture.read(compile);
+    // One that an earlier version put, and that this one does not read, may refuse.
+    let unread = matches!(read, Err(StoreError::Capture(_))).then(|| moved(capture));
+    let (capture, read) = match &unread {
+        Some(unread) => (unread, unread.read(compile)),
+        None => (capture, read),
+    };
+    let table = read.and_then(|read| {
         // Of layers that were left out, the text that a 304 is about may be gone.
         let last = last_visit(snapshot, &read.site).filter(|_| capture.status == NOT_MODIFIED);
         if last.is_some_and(|last| last.is_of(capture) == Some(false)) {
@@ -38,9 +45,8 @@ pub(crate) fn replay(
             snapshot.table = table;
             Ok(true)
         }
-        // Its text may be gone since, by age. One without a whole line was put by an earlier
-        // version.
-        Ok(None) | Err(StoreError::NotModified(_) | StoreError::Capture(SkipReason::NoLine)) => Ok(false),
+        // Its text may be gone since, by age.
+        Ok(None) | Err(StoreError::NotModified(_)) => Ok(false),
         Err(error) => Err(error),
     }
 }

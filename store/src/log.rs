@@ -456,6 +456,25 @@ mod tests {
         assert!(matches!(store.put(&capture), Err(StoreError::Broken { .. })));
     }
 
+    /// As an earlier version put it.
+    #[test]
+    fn a_capture_of_a_log_that_is_read_no_more_leaves_its_site_unresolved() {
+        let place = tempfile::tempdir().expect("a directory");
+        let open = || crate::Store::open(place.path(), crate::StoreOptions::default()).expect("a store");
+        let url = "https://a.example/robots.txt".to_owned();
+        let text = Capture { url, fetched_at: 1, status: 200, ..Capture::default() };
+        let headers = vec![("Content-Type".to_owned(), b"multipart/byteranges".to_vec())];
+        let part =
+            Capture { fetched_at: 2, status: 206, headers, body: b"Allow: /\n".to_vec(), ..text.clone() };
+        let store = open();
+        assert!(store.put(&text).expect("room"));
+        store.logs.load().current.append(&part, &Options::default()).expect("room");
+        drop(store);
+        let store = open();
+        let outcome = store.snapshot().site(&text.url).and_then(|site| site.outcome());
+        assert_eq!(outcome, Some(robomaton_formats::Outcome::Unresolved));
+    }
+
     /// What is in memory becomes a layer, whether the log is sound or not.
     #[test]
     fn a_log_that_cannot_be_written_is_replaced() {
