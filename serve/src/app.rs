@@ -6,7 +6,7 @@
 use crate::Options;
 use crate::current::Current;
 use crate::error::Refusal;
-use crate::limits::{BODIES, WAITING, WORK_TIME, heavy};
+use crate::limits::{BODIES, PUTS, WAITING, WORK_TIME, heavy};
 use crate::metrics::Metrics;
 use crate::pool::Pool;
 use crate::waiting::Waiting;
@@ -30,7 +30,9 @@ pub(crate) struct Common {
     /// Answers.
     pub(crate) waiting: Waiting,
     heavy: Arc<Semaphore>,
-    /// A thread for each work at the same time, and one for the watch.
+    /// Places for captures, which do not wait for the questions of others.
+    puts: Arc<Semaphore>,
+    /// A thread for each place, and one for the watch.
     pub(crate) pool: Pool,
 }
 
@@ -69,7 +71,8 @@ impl Common {
             bodies: Waiting::new(BODIES),
             waiting: Waiting::new(WAITING),
             heavy: Arc::new(Semaphore::new(heavy())),
-            pool: Pool::start(heavy() + 1)?,
+            puts: Arc::new(Semaphore::new(PUTS)),
+            pool: Pool::start(heavy() + PUTS + 1)?,
         })
     }
 
@@ -78,7 +81,23 @@ impl Common {
         &self,
         work: impl FnOnce(&Client) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        let permit = self.heavy.clone().acquire_owned().await.map_err(|_| lost())?;
+        self.within(&self.heavy, work).await
+    }
+
+    /// The same for captures.
+    pub(crate) async fn put_apart<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Client) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        self.within(&self.puts, work).await
+    }
+
+    async fn within<T: Send + 'static>(
+        &self,
+        places: &Arc<Semaphore>,
+        work: impl FnOnce(&Client) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let permit = Arc::clone(places).acquire_owned().await.map_err(|_| lost())?;
         let request = Arc::new(());
         let waits = Arc::downgrade(&request);
         let work = self.pool.run(move || {

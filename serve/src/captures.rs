@@ -78,7 +78,7 @@ pub(crate) async fn put(
     let shared = Arc::clone(&app);
     // Once begun, it goes on when the client has gone: a put can be repeated, not taken back.
     let put = move |_: &_| if is_warc { put_warc(&shared, &body) } else { put_lines(&shared, &body) };
-    app.apart(put).await
+    app.put_apart(put).await
 }
 
 /// True if the headers of a request say that its body is a WARC stream.

@@ -122,6 +122,9 @@ pub const CACHED_NAMES: usize = 256;
 /// Time for requests in progress when the service ends.
 pub const DRAIN: Duration = Duration::from_secs(10);
 
+/// Simultaneous bodies of captures. The store takes one after the other.
+pub const PUTS: usize = 2;
+
 /// Simultaneous batches, explanations and tests: the number of processors. Others wait.
 pub fn heavy() -> usize {
     std::thread::available_parallelism().map_or(2, usize::from)
