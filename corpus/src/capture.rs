@@ -4,7 +4,6 @@
 //! becomes exactly one [`Item`], so the items of a run add up to the records of its inputs. This
 //! module reads nothing, and does not know what a body means.
 
-use crate::http::is_rsl;
 use crate::status::{is_redirection, is_success};
 use crate::{SkipReason, Skipped, Validators};
 pub use robomaton_formats::site::NOT_MODIFIED;
@@ -51,6 +50,11 @@ pub struct Capture {
 pub(crate) const STATED: [&str; 6] =
     ["x-robots-tag", "content-usage", "content-signal", "tdm-reservation", "tdm-policy", "link"];
 
+/// True if a `Link` has the media type of RSL. Any other says nothing of uses.
+pub(crate) fn is_rsl(link: &[u8]) -> bool {
+    memchr::memmem::find(&link.to_ascii_lowercase(), b"rsl+xml").is_some()
+}
+
 /// Bytes of memory that a line of a header takes beside its own.
 const LINE: usize = 64;
 
@@ -58,8 +62,8 @@ const LINE: usize = 64;
 pub(crate) const PARTIAL: u16 = 206;
 
 impl Capture {
-    /// The bytes of the body, the URL and what is kept of the header, with [`LINE`] for each line of
-    /// that.
+    /// The bytes of the body, the URL and what is kept of the header, with [`LINE`] for each line
+    /// of that.
     pub(crate) fn length(&self) -> usize {
         let texts = [&self.location, &self.content_type].map(|text| text.as_ref().map_or(0, String::len));
         let headers = self.headers.iter().map(|(_, value)| LINE + value.len());

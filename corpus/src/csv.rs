@@ -5,8 +5,8 @@
 //! is one for each URL that it may name; a row that names its URL before its mistake is a fetch
 //! that cannot be read; a row that does not end within the limit, or damage, ends the table, since
 //! inside a quoted body any line may look like a row: untrusted content must not become a capture
-//! of another site. So a carriage return ends a row only if it ends the first one. The last row may lack a line end, but not the end of a quote. It does not know
-//! what the columns mean.
+//! of another site. So a carriage return ends a row only if it ends the first one. The last row may
+//! lack a line end, but not the end of a quote. It does not know what the columns mean.
 
 use crate::capture::url_text;
 use crate::record::{Event, Fetch, NEWEST};

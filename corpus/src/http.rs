@@ -5,7 +5,7 @@
 //! a mistake in another field. It does not know where a response came from, and does not read the
 //! body.
 
-use crate::capture::{PARTIAL, STATED};
+use crate::capture::{PARTIAL, STATED, is_rsl};
 use crate::dates;
 use crate::encoding::{Body, looks_coded};
 use crate::status::is_success;
@@ -179,11 +179,6 @@ impl<'a> Fields<'a> {
         };
         Some(u32::try_from(expires.saturating_sub(from).max(0)).unwrap_or(u32::MAX))
     }
-}
-
-/// True if a `Link` has the media type of RSL. Any other says nothing of uses.
-pub(crate) fn is_rsl(link: &[u8]) -> bool {
-    memchr::memmem::find(&link.to_ascii_lowercase(), b"rsl+xml").is_some()
 }
 
 /// A number of bytes. What cannot be read is longer than any body.

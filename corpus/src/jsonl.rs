@@ -6,8 +6,8 @@
 //!
 //! `row` defines what the keys mean. A line of a CDXJ index is the same after a key and a
 //! timestamp. Invariants: every object is one item, also behind another in its line; a bad line
-//! affects no other, and is a fetch that cannot be read if its beginning names one; a body is bytes, so a body that was inserted without
-//! regard to UTF-8 is preserved.
+//! affects no other, and is a fetch that cannot be read if its beginning names one; a body is
+//! bytes, so a body that was inserted without regard to UTF-8 is preserved.
 
 use crate::record::Event;
 use crate::row::Row;

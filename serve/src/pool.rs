@@ -1,8 +1,8 @@
-//! Threads for longer work, all started at the beginning: a system that refuses one later on must not
-//! take a batch, or the watch of the file, from a service that runs.
+//! Threads for longer work, all started at the beginning: a system that refuses one later on must
+//! not take a batch, or the watch of the file, from a service that runs.
 //!
-//! [`crate::app`] hands work over. Invariant: a panic ends the work, not its thread. It does not know
-//! how much work there is at a time, nor who waits for it.
+//! [`crate::app`] hands work over. Invariant: a panic ends the work, not its thread. It does not
+//! know how much work there is at a time, nor who waits for it.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};

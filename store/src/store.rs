@@ -372,8 +372,8 @@ impl Store {
         self.current.store(Arc::new(snapshot));
     }
 
-    /// After an error, removes what was written of a layer that no manifest names. It would fill the
-    /// disk, one for each attempt.
+    /// After an error, removes what was written of a layer that no manifest names. It would fill
+    /// the disk, one for each attempt.
     pub(crate) fn or_remove(&self, written: Result<(), StoreError>, name: &str) -> Result<(), StoreError> {
         if written.is_err() {
             // If it cannot be removed, the next opening does.

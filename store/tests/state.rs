@@ -384,8 +384,8 @@ fn a_late_text_is_not_the_one_that_a_304_names() {
     }
 }
 
-/// What a redirect found that comes late may be what a 304 without validators is about, and the text
-/// that is held, too.
+/// What a redirect found that comes late may be what a 304 without validators is about, and the
+/// text that is held, too.
 #[test]
 fn a_late_redirect_behind_a_304_leaves_its_text_open() {
     let body = b"User-agent: *\nDisallow: /y\n".to_vec();

@@ -144,6 +144,18 @@ fn damaged_images_do_no_harm() {
     assert!(refused > 20 && merged > 20, "{refused} refused, {merged} merged");
 }
 
+/// A usage that no program is about is none of the image's, so that a merge has the same bytes.
+#[test]
+fn a_usage_without_effect_is_in_no_image() {
+    let body = "ACAP-crawler: *\nACAP-allow-mumble: //x/y\nACAP-disallow-crawl: /a\nACAP-disallow-hum: /b\n";
+    let line = json!({ "url": "https://m.example/robots.txt", "body": body }).to_string();
+    let built = build_from(&[line], 1).image;
+    let image = Image::from_bytes(&built[..]).expect("an image");
+    assert_eq!(merge(&[&built]), built);
+    let known = |usage: &str| image.view().usages().any(|known| known == usage);
+    assert!(known("hum") && !known("mumble"));
+}
+
 /// A directory of shards, made in one run.
 fn shards(lines: &[String], count: u8) -> tempfile::TempDir {
     let directory = tempfile::tempdir().expect("a directory");

@@ -111,13 +111,14 @@ pub(crate) struct Contents {
 
 impl Contents {
     /// Combines a policy with its programs and encoded details.
-    pub(crate) fn new(policy: &Policy<'_>, programs: ProgramSets, detail: Vec<u8>) -> Contents {
+    pub(crate) fn new(policy: &Policy<'_>, mut programs: ProgramSets, detail: Vec<u8>) -> Contents {
+        let usages = programs.used(&policy.usages);
         Contents {
             outcome: if policy.has_records { Outcome::Rules } else { Outcome::Empty },
             depends_on_origin: policy.depends_on_origin,
             references: policy.references.clone(),
             rules: policy.rules.len(),
-            usages: policy.usages.clone(),
+            usages,
             programs,
             detail,
         }

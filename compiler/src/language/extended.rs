@@ -117,8 +117,8 @@ fn is_acceptable((major, minor): Version) -> bool {
     matches!(major, 1 | 2) && minor % 2 == 0
 }
 
-/// Rewrites the rules of major version 2, in the groups from this one on, and adds a rule for everything that they do not list (N8
-/// to N13).
+/// Rewrites the rules of major version 2, in the groups from this one on, and adds a rule for
+/// everything that they do not list (N8 to N13).
 fn weigh_by_form(policy: &mut Policy<'_>, first: usize, versions: &[Version]) {
     if !versions.iter().any(|&(major, _)| major == 2) {
         return;

@@ -24,7 +24,9 @@ use robomaton_formats::Notation;
 use robomaton_formats::policy::{MAX_ENTRIES, MAX_SETS};
 use robomaton_formats::preference::Source;
 use robomaton_formats::program::Priority;
+use robomaton_formats::usage::USAGES;
 use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 /// The programs of a policy, and the crawlers to which they apply.
@@ -60,6 +62,28 @@ fn by_usage<'r>(policy: &'r Policy<'_>, rules: &'r mut [usize]) -> impl Iterator
 }
 
 impl ProgramSets {
+    /// Numbers the usages without a standard number anew, without those that no program is about,
+    /// and returns their names. So an image names those alone that a merge of it names.
+    pub(crate) fn used(&mut self, names: &[String]) -> Vec<String> {
+        let own = |usage: u16| usize::from(usage).checked_sub(USAGES.len());
+        let usages = |set: &Set| match set {
+            Set::Ranked(programs) => programs.iter().map(|(usage, _)| *usage).collect::<Vec<_>>(),
+            Set::Scoped(set) => set.entries.iter().map(|entry| entry.usage).collect(),
+        };
+        let used: BTreeSet<usize> = self.sets.iter().flat_map(usages).filter_map(own).collect();
+        let numbers: HashMap<usize, u16> = used.iter().copied().zip(USAGES.len() as u16..).collect();
+        let anew = |usage: &mut u16| {
+            *usage = own(*usage).and_then(|own| numbers.get(&own)).copied().unwrap_or(*usage);
+        };
+        for set in &mut self.sets {
+            match set {
+                Set::Ranked(programs) => programs.iter_mut().for_each(|(usage, _)| anew(usage)),
+                Set::Scoped(set) => set.entries.iter_mut().for_each(|entry| anew(&mut entry.usage)),
+            }
+        }
+        used.into_iter().map(|own| names[own].clone()).collect()
+    }
+
     /// Adds the policies of a policy's preferences. If they exceed a limit, what all of them may
     /// speak of is unread, and the sources that say so are returned; other rules are not touched.
     pub(crate) fn add_preferences<'s>(

@@ -34,7 +34,8 @@ const WARC_HEADS: [&[u8]; 3] = [b"WARC/", b"\x1f\x8b", b"\x28\xb5\x2f\xfd"];
 pub(super) struct Put {
     #[command(flatten)]
     store: StoreArgs,
-    /// Lines of JSON, or a WARC file, plain or compressed with gzip or zstd; `-` or none for standard input
+    /// Lines of JSON, or a WARC file, plain or compressed with gzip or zstd; `-` or none for
+    /// standard input
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 }
