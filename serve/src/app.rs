@@ -32,7 +32,6 @@ pub(crate) struct Common {
     heavy: Arc<Semaphore>,
     /// Places for captures, which do not wait for the questions of others.
     puts: Arc<Semaphore>,
-    /// A thread for each place, and one for the watch.
     pub(crate) pool: Pool,
 }
 
@@ -44,11 +43,9 @@ pub(crate) struct App {
 }
 
 impl App {
-    /// # Errors
-    /// If the operating system refuses a thread.
-    pub(crate) fn new(options: Options, current: Current) -> io::Result<App> {
-        let common = Arc::new(Common::new(options.hosts.clone(), options.remark)?);
-        Ok(App { options, current, common })
+    pub(crate) fn new(options: Options, current: Current, pool: Pool) -> App {
+        let common = Arc::new(Common::new(options.hosts.clone(), options.remark, pool));
+        App { options, current, common }
     }
 }
 
@@ -61,10 +58,8 @@ impl Deref for App {
 }
 
 impl Common {
-    /// # Errors
-    /// If the operating system refuses a thread.
-    pub(crate) fn new(hosts: Vec<String>, remark: fn(&str)) -> io::Result<Common> {
-        Ok(Common {
+    pub(crate) fn new(hosts: Vec<String>, remark: fn(&str), pool: Pool) -> Common {
+        Common {
             hosts,
             remark,
             metrics: Metrics::new(),
@@ -72,8 +67,16 @@ impl Common {
             waiting: Waiting::new(WAITING),
             heavy: Arc::new(Semaphore::new(heavy())),
             puts: Arc::new(Semaphore::new(PUTS)),
-            pool: Pool::start(heavy() + PUTS + 1)?,
-        })
+            pool,
+        }
+    }
+
+    /// A thread for each place, and one for the watch.
+    ///
+    /// # Errors
+    /// If the operating system refuses one.
+    pub(crate) fn threads() -> io::Result<Pool> {
+        Pool::start(heavy() + PUTS + 1)
     }
 
     /// Runs longer work on threads of its own, a few at a time, so that other requests do not wait.

@@ -56,7 +56,7 @@ pub use loopback::Loopback;
 pub use store::StoreServerOptions;
 pub use token::Token;
 
-use app::App;
+use app::{App, Common};
 use current::Current;
 use robomaton_runtime::Terms;
 use routes::Requests;
@@ -125,7 +125,8 @@ impl Server {
         let listen = options.listen;
         Server::over(listen, || {
             let current = Current::open(&options)?;
-            let app = Arc::new(App::new(options, current).map_err(Error::Runtime)?);
+            let pool = Common::threads().map_err(Error::Runtime)?;
+            let app = Arc::new(App::new(options, current, pool));
             Ok((Requests::of_image(app.clone()), Upkeep { watched: Some(app), compaction: None }))
         })
     }

@@ -10,6 +10,7 @@ use crate::connections::{connection, http};
 use crate::current::Current;
 use crate::error::Error;
 use crate::limits::HEAD_TIME;
+use crate::pool::Pool;
 use crate::routes::Requests;
 use hyper::server::conn::http1::Builder;
 use std::sync::Arc;
@@ -28,7 +29,7 @@ impl Loopback {
     /// If it cannot be opened.
     pub fn open(options: Options) -> Result<Loopback, Error> {
         let current = Current::open(&options)?;
-        let app = App::new(options, current).map_err(Error::Runtime)?;
+        let app = App::new(options, current, Pool::none());
         let requests = Requests::of_image(Arc::new(app));
         Ok(Loopback { http: http(HEAD_TIME), requests })
     }

@@ -13,8 +13,9 @@ use tokio::sync::oneshot;
 
 type Work = Box<dyn FnOnce() + Send>;
 
-/// The threads. They end when it is dropped, and nobody waits for what they do then.
-pub(crate) struct Pool(Sender<Work>);
+/// The threads; `None` if the one that hands work over does it. They end when it is dropped, and
+/// nobody waits for what they do then.
+pub(crate) struct Pool(Option<Sender<Work>>);
 
 impl Pool {
     /// Starts some threads.
@@ -28,7 +29,13 @@ impl Pool {
             let receiver = Arc::clone(&receiver);
             thread::Builder::new().name("robomaton-work".to_owned()).spawn(move || run(&receiver))?;
         }
-        Ok(Pool(sender))
+        Ok(Pool(Some(sender)))
+    }
+
+    /// No threads: for a service whose clock stands still while anything works, which a thread
+    /// beside it would not be seen to do.
+    pub(crate) fn none() -> Pool {
+        Pool(None)
     }
 
     /// Does work on the next thread that is free. `None` after a panic, which was printed.
@@ -37,11 +44,14 @@ impl Pool {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {
         let (done, result) = oneshot::channel();
-        let work = Box::new(move || {
+        let work: Work = Box::new(move || {
             // Nobody may wait for it any more.
             let _ = done.send(work());
         });
-        self.0.send(work).ok()?;
+        match &self.0 {
+            Some(threads) => threads.send(work).ok()?,
+            None => do_one(work),
+        }
         result.await.ok()
     }
 }
@@ -52,8 +62,13 @@ fn run(receiver: &Mutex<Receiver<Work>>) {
         // The lock is held by the thread that waits for work, and by none that works.
         let work = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(work) = work else { return };
-        let _ = catch_unwind(AssertUnwindSafe(work));
+        do_one(work);
     }
+}
+
+/// Does work, which may panic.
+fn do_one(work: Work) {
+    let _ = catch_unwind(AssertUnwindSafe(work));
 }
 
 #[cfg(test)]
@@ -62,12 +77,13 @@ mod tests {
 
     #[test]
     fn a_panic_ends_no_thread() {
-        let pool = Pool::start(1).expect("a thread");
-        let done = async {
-            let panicked = pool.run(|| std::panic::resume_unwind(Box::new(()))).await;
-            (panicked, pool.run(|| 7).await)
-        };
         let runtime = crate::workers::runtime().expect("a runtime");
-        assert_eq!(runtime.block_on(done), (None::<()>, Some(7)));
+        for pool in [Pool::start(1).expect("a thread"), Pool::none()] {
+            let done = async {
+                let panicked = pool.run(|| std::panic::resume_unwind(Box::new(()))).await;
+                (panicked, pool.run(|| 7).await)
+            };
+            assert_eq!(runtime.block_on(done), (None::<()>, Some(7)));
+        }
     }
 }

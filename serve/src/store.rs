@@ -132,7 +132,8 @@ impl StoreApp {
                 "the layer {name} is left out: {error}; its file, if there is one, is kept as {name}.damaged"
             ));
         }
-        let common = Arc::new(Common::new(hosts, remark).map_err(Error::Runtime)?);
+        let pool = Common::threads().map_err(Error::Runtime)?;
+        let common = Arc::new(Common::new(hosts, remark, pool));
         Ok(StoreApp {
             common,
             store,
