@@ -84,7 +84,7 @@ impl<'de> Deserialize<'de> for Scalar {
 
 /// The maximum number of bytes in the header fields of a row, with two for each line. It bounds the
 /// memory that they take.
-const MAX_HEADERS: usize = 256 << 10;
+const MAX_HEADERS: usize = 2 << 20;
 
 /// Header fields: an object, or a list of pairs. A name may occur several times in both.
 #[derive(Default)]
