@@ -5,6 +5,8 @@
 //! work, whatever the body. This file does not decide the outcome: a body that looks like HTML may
 //! still hold records, and then they count.
 
+use robomaton_grammar::without_mark;
+
 /// The apparent format of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Looks {
@@ -48,7 +50,7 @@ pub fn sniff(body: &[u8], content_type: Option<&str>) -> Looks {
     if MAGIC.iter().any(|magic| body.starts_with(magic)) {
         return Looks::Binary;
     }
-    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+    let body = without_mark(body);
     let head = &body[..body.len().min(HEAD)];
     if memchr::memchr(0, head).is_some() || controls(head) > head.len() / 10 {
         return Looks::Binary;

@@ -11,6 +11,7 @@ use crate::doubt::doubt;
 use crate::row::Column;
 use crate::source::is_packed;
 use robomaton_formats::site::SiteKey;
+use robomaton_grammar::without_mark;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::path::Path;
@@ -109,7 +110,7 @@ impl Kind {
     /// The kind of a text without a name that begins with these bytes: a table if its first line
     /// names a column.
     pub(crate) fn of_text(head: &[u8]) -> Option<Kind> {
-        let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+        let head = without_mark(head).trim_ascii_start();
         let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
         if line.starts_with(b"{") || memchr::memmem::find(line, b" {").is_some() {
             return Some(Kind::Jsonl);

@@ -48,9 +48,10 @@ pub use explanation::Explanation;
 pub use image::{explain, options_of};
 pub use lines::{LINES, Line, Lines, Remark};
 pub use query::{
-    MOST_NAMES, Query, check_names, crawler_names, decide, for_purpose, name_remark, name_text, names,
-    url_text,
+    MOST_NAMES, Query, check_names, crawler_names, decide, for_purpose, name_remark, names, url_text,
 };
+pub use robomaton_formats::agent::name_text;
+pub use robomaton_grammar::without_mark;
 pub use room::ROOM;
 pub use single::{Fetch, Origin, SingleSite, SiteFiles, SpelledFiles, too_much, unread};
 pub use site::{ALL_RULES, SHOWN, SiteInfo, find_document};
@@ -60,4 +61,4 @@ pub use url::{similar_site, url_mistake};
 pub use usages::{UnknownUsage, check_usage};
 pub use uses::Use;
 pub use verdict::{RuleLine, VerdictJson, condition_text};
-pub use words::{count, quoted, shown, without_mark};
+pub use words::{count, quoted, shown};

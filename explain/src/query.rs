@@ -133,14 +133,6 @@ pub fn name_remark(given: &str, profile: Profile) -> Option<String> {
         .then(|| format!("asking as {}: that is how the User-Agent header names the crawler", quoted(&names)))
 }
 
-/// The bytes of a crawler's name as text: bytes that are not UTF-8 are Latin-1 (R5).
-pub fn name_text(name: &[u8]) -> Cow<'_, str> {
-    match std::str::from_utf8(name) {
-        Ok(text) => text.into(),
-        Err(_) => name.iter().map(|&byte| char::from(byte)).collect(),
-    }
-}
-
 /// The bytes of a URL as text: bytes that are not UTF-8 are percent-encoded, which gives the same
 /// URL (R10).
 pub fn url_text(url: &[u8]) -> Cow<'_, str> {

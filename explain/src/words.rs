@@ -1,4 +1,4 @@
-//! Helpers for texts that come in, and for messages: untrusted text, quotations, counts.
+//! Helpers for messages: untrusted text, quotations, counts.
 
 use std::borrow::Cow;
 
@@ -21,11 +21,6 @@ pub fn quoted(text: &str) -> String {
         Some((end, _)) => format!("\"{}...\"", text[..end].escape_debug()),
         None => format!("{text:?}"),
     }
-}
-
-/// A text without the byte order mark that some programs write before UTF-8.
-pub fn without_mark(text: &[u8]) -> &[u8] {
-    text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text)
 }
 
 /// A number with a noun.

@@ -245,6 +245,14 @@ impl AgentRule {
     }
 }
 
+/// The bytes of a crawler's name as text. Bytes that are not UTF-8 are Latin-1 (R5).
+pub fn name_text(name: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(name) {
+        Ok(text) => text.into(),
+        Err(_) => name.iter().map(|&byte| char::from(byte)).collect(),
+    }
+}
+
 /// Splits a list of names at its commas; surplus commas are ignored. `None` without a comma, or if
 /// there is a comment: that of a header may contain commas, too.
 pub fn list(given: &str) -> Option<Vec<&str>> {

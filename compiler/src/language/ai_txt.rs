@@ -14,6 +14,7 @@ use robomaton_formats::detail::Bytes;
 use robomaton_formats::preference::{self, Carrier, Effect, Group, Record, Statement};
 use robomaton_formats::program::Silence;
 use robomaton_formats::usage::AI_TRAIN;
+use robomaton_grammar::without_mark;
 use std::borrow::Cow;
 
 pub(super) struct AiTxt;
@@ -94,7 +95,7 @@ impl Language for AiTxt {
 
 /// True for the format of draft-car-00, which has no groups.
 fn is_other_format(text: &[u8]) -> bool {
-    let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text).trim_ascii_start();
+    let text = without_mark(text).trim_ascii_start();
     text.get(..9).is_some_and(|start| start.eq_ignore_ascii_case(b"training:"))
 }
 

@@ -7,8 +7,9 @@
 use super::own_path::{Reading, own_path};
 use super::{Language, Lints, Source, reader};
 use crate::limits::OverLimit;
-use crate::lowering::{Lowering, number, token_of};
+use crate::lowering::{Lowering, number};
 use crate::policy::{Agent, Combiner, Sense};
+use robomaton_formats::agent::name_text;
 use robomaton_formats::program::Silence;
 use robomaton_formats::{Notation, policy};
 use robomaton_grammar::{Key, Line, LineKind, Tree};
@@ -151,7 +152,7 @@ pub(super) fn is_of_group(key: Key) -> bool {
 fn agent(value: &[u8]) -> Option<Agent<'_>> {
     match robomaton_grammar::product_token(value)? {
         b"*" => Some(Agent::Any),
-        token => Some(Agent::Named(token_of(token))),
+        token => Some(Agent::Named(name_text(token))),
     }
 }
 

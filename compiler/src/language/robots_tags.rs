@@ -8,11 +8,12 @@
 use super::{CUT, Language, Lints, QUOTED, Source, preference_text};
 use crate::context::{Header, NO_SNIPPET};
 use crate::limits::OverLimit;
+use crate::lowering::Lowering;
 use crate::lowering::preferences::{Said, Scope, set_of, shortened, unread_of};
-use crate::lowering::{Lowering, token_of};
 use crate::policy::Combiner;
 use crate::{MetaTag, Page};
 use robomaton_formats::Profile;
+use robomaton_formats::agent::name_text;
 use robomaton_formats::condition::Condition;
 use robomaton_formats::detail::Bytes;
 use robomaton_formats::preference::{self, Carrier, Effect, Record};
@@ -165,7 +166,7 @@ fn state(page: &Page, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> 
 /// The crawler that a name before a colon or of a META tag means, in lower case (R5). The inner
 /// `None` is every crawler, the outer a name that no crawler has.
 fn addressee(name: &str) -> Option<Option<String>> {
-    let token = token_of(robomaton_grammar::product_token(name.as_bytes())?).to_ascii_lowercase();
+    let token = name_text(robomaton_grammar::product_token(name.as_bytes())?).to_ascii_lowercase();
     Some(Some(token).filter(|token| token != "*" && token != "robots"))
 }
 

@@ -266,14 +266,6 @@ pub(crate) fn number(index: usize) -> u32 {
     index as u32 + 1
 }
 
-/// A product token as text. Invalid UTF-8 is read as Latin-1, as in R5.
-pub(crate) fn token_of(token: &[u8]) -> Cow<'_, str> {
-    match std::str::from_utf8(token) {
-        Ok(token) => Cow::Borrowed(token),
-        Err(_) => token.iter().copied().map(char::from).collect::<String>().into(),
-    }
-}
-
 /// A name as text. Names in this profile are ASCII, or compared as bytes of any encoding.
 pub(crate) fn name_of(bytes: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(bytes)

@@ -17,7 +17,7 @@ use crate::{Capture, Looks, NOT_MODIFIED, sniff};
 use foldhash::{HashMap, HashMapExt};
 use robomaton_compiler::{CompileContext, Document, Header, Options, Page, ProgramCache, compile_cached};
 use robomaton_formats::{Outcome, Profile, SiteKey, write};
-use robomaton_grammar::{Line, LineKind, scan};
+use robomaton_grammar::{Line, LineKind, scan, without_mark};
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
@@ -387,7 +387,7 @@ fn is_raw(capture: &Capture) -> bool {
 
 /// True if the first element of an XML document is `rsl`, in any name space.
 fn is_rsl_root(document: &[u8]) -> bool {
-    let mut rest = document.strip_prefix(b"\xef\xbb\xbf").unwrap_or(document).trim_ascii_start();
+    let mut rest = without_mark(document).trim_ascii_start();
     while let Some(end) = match rest {
         [b'<', b'?', ..] => Some(&b"?>"[..]),
         [b'<', b'!', b'-', b'-', ..] => Some(&b"-->"[..]),

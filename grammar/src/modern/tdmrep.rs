@@ -12,6 +12,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::{Mistake, MistakeCode, trim};
+use crate::without_mark;
 
 /// The longest file that is read, in bytes.
 pub const FILE_LIMIT: usize = 1024 * 1024;
@@ -61,7 +62,7 @@ pub struct TdmRule {
 /// array, [`MistakeCode::MalformedJson`] if its array cannot be read, and
 /// [`MistakeCode::OverLimit`] if it exceeds [`FILE_LIMIT`], [`RULE_LIMIT`] or [`DEPTH_LIMIT`].
 pub fn tdmrep(json: &[u8]) -> Result<Vec<TdmRule>, Mistake> {
-    let json = json.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(json);
+    let json = without_mark(json);
     let over = |reason: String| Err(Mistake::new(MistakeCode::OverLimit, reason));
     if json.len() > FILE_LIMIT {
         return over(format!("more than {FILE_LIMIT} bytes"));

@@ -7,9 +7,8 @@
 //! end. This file knows nothing of fields.
 
 use crate::limits::{LimitName, OverLimit};
-use crate::lowering::token_of;
 use crate::policy::{Agent, Policy};
-use robomaton_formats::agent::{names_of_value, other_names};
+use robomaton_formats::agent::{name_text, names_of_value, other_names};
 use robomaton_grammar::product_token;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -19,7 +18,7 @@ const NAMED: usize = 1 << 20;
 
 /// The crawlers that a value of `ACAP-crawler` addresses; none if it is empty.
 pub(super) fn agents(value: &[u8]) -> Vec<Agent<'static>> {
-    match (product_token(value), token_of(value).trim_ascii()) {
+    match (product_token(value), name_text(value).trim_ascii()) {
         (_, "") => Vec::new(),
         (Some(b"*"), _) => vec![Agent::Any],
         (_, name) => names_of_value(name).into_iter().map(|name| Agent::Named(Cow::Owned(name))).collect(),

@@ -11,6 +11,7 @@ mod reader;
 mod wellformed;
 
 use super::{Mistake, MistakeCode};
+use crate::without_mark;
 
 /// The namespace of RSL, by which its elements are recognised.
 pub const NAMESPACE: &str = "https://rslstandard.org/rsl";
@@ -153,8 +154,7 @@ pub fn rsl(xml: &[u8]) -> Result<RslDocument, Mistake> {
     if xml.len() > DOCUMENT_LIMIT {
         return Err(over_limit(DOCUMENT_LIMIT, "bytes"));
     }
-    let xml = xml.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(xml);
-    let xml = std::str::from_utf8(xml)
+    let xml = std::str::from_utf8(without_mark(xml))
         .map_err(|error| Mistake::new(MistakeCode::MalformedXml, error.to_string()))?;
     reader::read(xml)
 }
