@@ -56,7 +56,7 @@ pub(crate) fn is_rsl(link: &[u8]) -> bool {
 }
 
 /// Bytes of memory that a line of a header takes beside its own.
-const LINE: usize = 64;
+pub(crate) const LINE: usize = 64;
 
 /// The status of an answer with a part of the resource.
 pub(crate) const PARTIAL: u16 = 206;

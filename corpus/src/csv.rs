@@ -139,7 +139,9 @@ struct Fields {
 impl Fields {
     fn drop_last_byte(&mut self) {
         self.bytes.pop();
-        self.ends.last_mut().into_iter().for_each(|end| *end = self.bytes.len());
+        if let Some(end) = self.ends.last_mut() {
+            *end = self.bytes.len();
+        }
     }
 
     fn iter(&self) -> impl Iterator<Item = &[u8]> {
@@ -148,7 +150,7 @@ impl Fields {
     }
 }
 
-/// What ends a row.
+/// The line end of a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LineEnd {
     /// A line feed, a carriage return, or both.

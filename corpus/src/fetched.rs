@@ -9,12 +9,12 @@
 //! compressed; a record without content (a revisit) never becomes an empty text. It does not know
 //! what a store holds.
 
-use crate::capture::NOT_MODIFIED;
-use crate::resolve::{MAX_REDIRECTS, Place, Rank, WayTimes};
+use crate::capture::{LINE, NOT_MODIFIED};
+use crate::resolve::{MAX_REDIRECTS, Place, Rank, WayTimes, is_about};
 use crate::source::Source;
 use crate::status::{is_redirection, is_success};
 use crate::window::Window;
-use crate::{ReadLimits, SkipReason, warc};
+use crate::{Capture, ReadLimits, SkipReason, warc};
 use foldhash::HashMap;
 use robomaton_formats::site::SiteError;
 use std::io::Read;
@@ -62,9 +62,8 @@ pub enum FetchedTooMuch {
     Records,
 }
 
-/// Bytes of memory that an answer takes beside its texts, and a header field beside its own.
+/// Bytes of memory that an answer takes beside its texts.
 const ANSWER: usize = 512;
-const FIELD: usize = 64;
 
 /// Reads a WARC stream, which may be compressed as gzip members or zstd frames: at most `bytes`
 /// when decompressed, as many of decoded bodies, as many in all fetches, and so many fetches and
@@ -114,14 +113,15 @@ pub fn fetched_in_warc(
 /// revisit, a revisit before one that cannot be read; then the order of a batch.
 type Age = (i64, bool, bool, Rank);
 
-/// What a fetch of a URL found, in the order in which those of one second count.
+/// The result of a fetch, as far as it matters to later revisits. Among results of one second, the
+/// later variant counts as the newer one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Found {
     Moved,
     Text,
-    /// What cannot be read.
+    /// An answer that cannot be read.
     Unread,
-    /// What an earlier fetch found.
+    /// A 304, or a record without content: an earlier result, unchanged.
     Revisit,
 }
 
@@ -196,8 +196,8 @@ impl Reading {
                     Found::Unread => (text, is_known) = (None, false),
                     Found::Revisit => {
                         let revisit = &self.answers[number];
-                        let is_of = text.and_then(|text: usize| revisit.is_of(&self.answers[text]));
-                        is_known = is_of.unwrap_or(is_known);
+                        let is_about = text.and_then(|text: usize| revisit.is_about(&self.answers[text]));
+                        is_known = is_about.unwrap_or(is_known);
                         if is_known {
                             renewed.insert(number, text);
                         }
@@ -283,21 +283,18 @@ impl warc::Answer {
         self.unread.is_none() && (self.is_unmodified || self.capture.known_lines().is_ok())
     }
 
-    /// Of a revisit that names its text: when that was fetched.
+    /// The time of the text that a revisit names.
     fn refers_to(&self) -> Option<&RangeInclusive<i64>> {
         self.revisited.as_ref().filter(|times| *times.start() != i64::MIN)
     }
 
-    /// True if this revisit is about a text; `None` if it does not tell.
-    fn is_of(&self, text: &warc::Answer) -> Option<bool> {
-        let are_of = self.capture.validators.are_of(&text.capture.validators);
-        match self.refers_to() {
-            Some(times) => Some(times.contains(&text.capture.fetched_at) && are_of != Some(false)),
-            None => are_of,
-        }
+    /// Whether this revisit is about a text; `None` if it does not tell.
+    fn is_about(&self, text: &warc::Answer) -> Option<bool> {
+        let Capture { fetched_at, validators, .. } = &text.capture;
+        is_about(self.refers_to(), &self.capture.validators, *fetched_at, validators)
     }
 
-    /// What it found, as far as that matters to a later revisit of its URL.
+    /// The result of the fetch; `None` if it does not matter to a later revisit of its URL.
     fn found(&self) -> Option<Found> {
         let status = self.capture.status;
         if self.is_unmodified {
@@ -313,7 +310,7 @@ impl warc::Answer {
 
     /// Bytes of its header and body.
     fn length(&self) -> usize {
-        let fields = self.headers.iter().map(|(name, value)| FIELD + name.len() + value.len());
+        let fields = self.headers.iter().map(|(name, value)| LINE + name.len() + value.len());
         ANSWER + self.capture.url.len() + self.capture.body.len() + fields.sum::<usize>()
     }
 }

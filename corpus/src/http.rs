@@ -227,7 +227,7 @@ pub(crate) fn response<'a>(
         true => Err(SkipReason::Http(LATER_PART)),
         false => stored.and_then(|stored| decoded(stored, cut, &fields, limits.max_body)),
     };
-    // Of any other answer than a success, the body says nothing.
+    // Only the body of a success matters.
     let body = if is_success(status) { body } else { body.or(Ok((Vec::new(), false))) };
     Ok(Response { status, fields, body })
 }

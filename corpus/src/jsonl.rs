@@ -14,6 +14,7 @@ use crate::row::Row;
 use crate::source::CHUNK;
 use crate::window::Window;
 use crate::{ReadLimits, SkipReason};
+use robomaton_grammar::without_mark;
 use serde::de::IgnoredAny;
 
 /// The lines of a file; blank ones are skipped.
@@ -36,46 +37,48 @@ impl Iterator for Lines<'_, '_> {
     type Item = Event;
 
     fn next(&mut self) -> Option<Event> {
-        let (window, max) = (&mut *self.window, self.limits.max_line);
         loop {
             let rest = self.rest.take();
-            let is_rest = rest.is_some();
-            let (length, taken) = if let Some(rest) = rest {
-                rest
-            } else {
-                self.number += 1;
-                match line_end(window, max) {
-                    Some(end) => (end, end + 1),
-                    None if window.data().len() > max => {
-                        let fetch = Row::fetch_in_cut_json(object(&window.data()[..max]));
-                        drop_line(window);
-                        return Some(Event::unread(self.number, fetch, SkipReason::LineTooLong));
-                    }
-                    None => {
-                        let rest = window.data().len();
-                        if let Some(damage) = window.pass() {
-                            // The beginning of a line is no line.
-                            let fetch = Row::fetch_in_cut_json(object(&window.data()[..rest]));
-                            window.take(rest);
-                            return Some(Event::unread(self.number, fetch, damage));
-                        }
-                        if rest == 0 {
-                            return None;
-                        }
-                        (rest, rest)
-                    }
-                }
+            let (length, taken) = match rest.map_or_else(|| self.line(), |rest| Some(Ok(rest)))? {
+                Ok(line) => line,
+                Err(unread) => return Some(*unread),
             };
-            let line = &window.data()[..length];
-            let text = if is_rest { line.trim_ascii() } else { object(line) };
+            let line = &self.window.data()[..length];
+            let text = if rest.is_some() { line.trim_ascii() } else { object(line) };
             let (event, behind) = event(text, self.number, self.limits);
             let read = if behind == 0 { length } else { line.trim_ascii_end().len() - behind };
             self.rest = (read < length).then(|| (length - read, taken - read));
-            window.take(if read < length { read } else { taken });
+            self.window.take(if read < length { read } else { taken });
             if event.is_some() {
                 return event;
             }
         }
+    }
+}
+
+impl Lines<'_, '_> {
+    /// The length of the next line, without and with its end; or the event for one that is not
+    /// read. `None` at the end of the file.
+    fn line(&mut self) -> Option<Result<(usize, usize), Box<Event>>> {
+        let (window, max) = (&mut *self.window, self.limits.max_line);
+        self.number += 1;
+        let unread = |fetch, reason| Some(Err(Box::new(Event::unread(self.number, fetch, reason))));
+        if let Some(end) = line_end(window, max) {
+            return Some(Ok((end, end + 1)));
+        }
+        if window.data().len() > max {
+            let fetch = Row::fetch_in_cut_json(object(&window.data()[..max]));
+            drop_line(window);
+            return unread(fetch, SkipReason::LineTooLong);
+        }
+        let rest = window.data().len();
+        if let Some(damage) = window.pass() {
+            // The beginning of a line is no line.
+            let fetch = Row::fetch_in_cut_json(object(&window.data()[..rest]));
+            window.take(rest);
+            return unread(fetch, damage);
+        }
+        (rest > 0).then_some(Ok((rest, rest)))
     }
 }
 
@@ -112,7 +115,7 @@ fn drop_line(window: &mut Window<'_>) {
 }
 
 /// The event for a text, `None` if it is empty; and the number of bytes behind what was read of it.
-/// Of several objects, which writers without line ends leave, that is the first.
+/// If a writer left out line ends, that is the first of several objects.
 fn event(text: &[u8], number: u64, limits: &ReadLimits) -> (Option<Event>, usize) {
     if text.is_empty() {
         return (None, 0);
@@ -146,8 +149,7 @@ fn end_of_first(objects: &[u8]) -> Option<usize> {
 /// A line without a byte order mark, as files that are joined have within, and without the prefix
 /// of a CDXJ index: `com,example)/robots.txt 20260102030405`.
 fn object(line: &[u8]) -> &[u8] {
-    let line = line.trim_ascii();
-    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    let line = without_mark(line.trim_ascii());
     if line.starts_with(b"{") {
         return line;
     }

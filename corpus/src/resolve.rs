@@ -43,6 +43,7 @@ use url::Url;
 
 pub(crate) use held::Rank;
 pub(crate) use place::Place;
+pub(crate) use renewals::is_about;
 
 /// The maximum number of redirects in a row.
 pub const MAX_REDIRECTS: usize = 5;

@@ -167,7 +167,7 @@ fn a_304_behind_a_redirect_is_not_about_a_text_before_the_next_redirect() {
     assert_eq!(told("ETag: \"1\"\r\n"), Ok(200));
 }
 
-/// What a revisit between the two tells of the text, one that tells nothing says, too.
+/// A 304 without validators is about the same text as the revisit before it.
 #[test]
 fn a_304_is_about_what_the_revisit_before_it_is_about() {
     let url = "https://a.example/robots.txt";
@@ -187,7 +187,7 @@ fn a_304_is_about_what_the_revisit_before_it_is_about() {
     }
 }
 
-/// Of one second, the answer that a batch takes, whatever their order.
+/// Among answers of one second, the choice is that of a batch, in every order.
 #[test]
 fn of_one_second_a_text_counts_before_an_error() {
     let [url, to] = ["https://a.example/robots.txt", "https://a.example/r"];
@@ -239,7 +239,7 @@ fn streams_over_a_limit_are_refused() {
     let records: Vec<Vec<u8>> = (0..10).map(fetched).collect();
     let bytes = records.concat();
     for stream in [bytes.clone(), packed(&records)] {
-        let enough = bytes.len() + 10 * (ANSWER + 2 * FIELD);
+        let enough = bytes.len() + 10 * (ANSWER + 2 * LINE);
         assert_eq!(fetched_in_warc(&stream[..], enough, 10).map(|read| read.records.len()), Ok(10));
         assert_eq!(fetched_in_warc(&stream[..], bytes.len() - 1, 10), Err(FetchedTooMuch::Bytes));
         assert_eq!(fetched_in_warc(&stream[..], enough, 9), Err(FetchedTooMuch::Records));

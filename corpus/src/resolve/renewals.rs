@@ -3,7 +3,7 @@
 //! `resolve` offers them in any order and asks when all have come. Invariant: what is kept depends
 //! only on the set of revisits. It does not know which document or URL it is about.
 
-use super::Held;
+use super::{Held, Rank};
 use crate::{Capture, Skipped, Validators};
 use std::ops::RangeInclusive;
 
@@ -41,10 +41,11 @@ impl<P> Renewal<P> {
         *self.of.start() != i64::MIN
     }
 
-    /// True if it says whether it is about this content. Otherwise it is about what the fetch
-    /// before it found.
-    fn tells(&self, content: &Held<P>) -> bool {
-        self.names_time() || self.validators.are_of(&content.rank.validators).is_some()
+    /// Whether it is about this content. One that does not tell is about what the fetch before it
+    /// found.
+    fn is_about(&self, content: &Held<P>) -> Option<bool> {
+        let Held { rank: Rank { fetched_at, validators, .. }, .. } = content;
+        is_about(self.names_time().then_some(&self.of), &self.validators, *fetched_at, validators)
     }
 
     /// True if what it tells of any content, a newer revisit tells, too.
@@ -56,11 +57,18 @@ impl<P> Renewal<P> {
         let is_told = !newer.is_empty() && !self.names_time() && self.validators.tells_no_more(&validators);
         is_told || newer.iter().any(Renewal::names_time)
     }
+}
 
-    fn is_of(&self, content: &Held<P>) -> bool {
-        self.of.contains(&content.rank.fetched_at)
-            && self.validators.are_of(&content.rank.validators) != Some(false)
-    }
+/// True if a revisit with these validators, and perhaps a time of the text that it names, is about
+/// a text with the other time and validators; `None` if it does not tell.
+pub(crate) fn is_about(
+    named: Option<&RangeInclusive<i64>>,
+    validators: &Validators,
+    fetched_at: i64,
+    of_text: &Validators,
+) -> Option<bool> {
+    let are_of = validators.are_of(of_text);
+    named.map_or(are_of, |times| Some(times.contains(&fetched_at) && are_of != Some(false)))
 }
 
 /// The revisits of one URL that may matter, newest first: each tells of some content that no newer
@@ -106,7 +114,7 @@ impl<P> Renewals<P> {
         }
         let content = held.and_then(Held::content);
         let deciding = self.0.iter().find(|renewal| match content {
-            Some(content) => renewal.tells(content),
+            Some(content) => renewal.is_about(content).is_some(),
             None => renewal.names_time(),
         });
         let Some(content) = content else { return Err(deciding.unwrap_or(newest)) };
@@ -115,7 +123,7 @@ impl<P> Renewals<P> {
             return Err(said);
         }
         let deciding = deciding.filter(|renewal| renewal.fetched_at > content.rank.fetched_at);
-        if let Some(other) = deciding.filter(|renewal| !renewal.is_of(content)) {
+        if let Some(other) = deciding.filter(|renewal| renewal.is_about(content) == Some(false)) {
             return Err(other);
         }
         // An error behind the content is no other answer, but a redirect is.

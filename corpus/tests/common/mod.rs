@@ -133,3 +133,28 @@ pub(crate) fn ask_of(image: &Image<Vec<u8>>, document: &Site<'_>, crawler: &str,
     let verdict = document.decide(&crawler, Usage::CRAWL, url);
     format!("{} {}", verdict.decision(), verdict.basis().name())
 }
+
+/// The robots.txt of the tests about what was not read, and two texts of it.
+pub(crate) const ROBOTS: &str = "https://a.example/robots.txt";
+pub(crate) const ALLOWS: &str = "User-agent: *\nAllow: /\n";
+pub(crate) const DISALLOWS: &str = "User-agent: *\nDisallow: /\n";
+
+/// The image of these records.
+pub(crate) fn image_of(records: &[Vec<u8>], pages: bool) -> Image<Vec<u8>> {
+    opened(&built(records, &BatchOptions { pages, ..BatchOptions::default() }), 0)
+}
+
+/// What the image of these records says about a page of the site.
+pub(crate) fn crawl(records: &[Vec<u8>]) -> String {
+    ask(&image_of(records, false), "bot", "crawl", "https://a.example/public")
+}
+
+/// An answer with these header lines, and this body as it was sent.
+pub(crate) fn answer(head: &str, body: &[u8]) -> Vec<u8> {
+    [b"HTTP/1.1 200 OK\r\n", head.as_bytes(), b"\r\n\r\n", body].concat()
+}
+
+/// A redirect at this second.
+pub(crate) fn redirect(second: u32, from: &str, to: &str) -> Vec<u8> {
+    at(second, from, format!("HTTP/1.1 301 Moved\r\nLocation: {to}\r\n\r\n"))
+}
