@@ -11,6 +11,7 @@ use robomaton_explain::count;
 use std::sync::Arc;
 use tokio::time::{Interval, MissedTickBehavior};
 
+/// The ticks of an endless loop. None are made up for.
 fn ticks(app: &App) -> Interval {
     let mut ticks = tokio::time::interval(app.options.poll);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -27,7 +27,7 @@ pub(crate) fn replay(
 ) -> Result<bool, StoreError> {
     let read = capture.read(compile);
     // One that an earlier version put, and that this one does not read, may refuse.
-    let unread = matches!(read, Err(StoreError::Capture(_))).then(|| moved(capture));
+    let unread = matches!(read, Err(StoreError::Capture(_))).then(|| moved_nowhere(capture));
     let (capture, read) = match &unread {
         Some(unread) => (unread, unread.read(compile)),
         None => (capture, read),
@@ -69,7 +69,7 @@ pub(crate) fn with(
     // What a redirect led to is another text than that of the site itself, so what the 304 is about
     // is not known: as if it had led nowhere.
     let is_elsewhere = |last: &&Visit| has_moved || last.redirects != capture.redirects;
-    let moved = late.filter(is_elsewhere).map(|_| moved(capture));
+    let moved = late.filter(is_elsewhere).map(|_| moved_nowhere(capture));
     let (capture, read) = match &moved {
         Some(moved) => (moved, moved.read(compile)?),
         None => (capture, read),
@@ -105,7 +105,7 @@ pub(crate) fn with(
 }
 
 /// A redirect to nowhere, in place of a capture.
-fn moved(Capture { url, fetched_at, .. }: &Capture) -> Capture {
+fn moved_nowhere(Capture { url, fetched_at, .. }: &Capture) -> Capture {
     Capture { url: url.clone(), fetched_at: *fetched_at, status: MOVED, ..Capture::default() }
 }
 

@@ -44,8 +44,8 @@ Prints the verdict, the META tags and classes that address crawlers, their meani
 Without --image and --robots, only the page answers: what it leaves open is unknown, and what it permits to any crawler is \
 incomplete, since the robots.txt may name this one. With --image, the robots.txt of the site answers as stored in the \
 image, with the files that it refers to, its tdmrep.json and its ai.txt; with --with, the robots.txt is read again, \
-together with these files in place of those that it refers to. RSL documents are not taken from the image, so that what they \
-say is unknown: give them with --with. \
+together with these files in place of those that it refers to. RSL documents are not taken from \
+the image, so that what they say is unknown: give them with --with. \
 Permissions of the page that are stored in the image are ignored.
 
 Exit codes: 0 allowed; 1 disallowed, conditional, unknown, or incomplete because a file, the page or a statement was not \

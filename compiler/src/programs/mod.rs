@@ -65,6 +65,10 @@ impl ProgramSets {
     /// Numbers the usages without a standard number anew, without those that no program is about,
     /// and returns their names. So an image names those alone that a merge of it names.
     pub(crate) fn used(&mut self, names: &[String]) -> Vec<String> {
+        // Nearly all texts.
+        if names.is_empty() {
+            return Vec::new();
+        }
         let own = |usage: u16| usize::from(usage).checked_sub(USAGES.len());
         let usages = |set: &Set| match set {
             Set::Ranked(programs) => programs.iter().map(|(usage, _)| *usage).collect::<Vec<_>>(),
