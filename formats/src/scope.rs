@@ -14,7 +14,6 @@
 //! *priority set* holds their priorities. A field's *key* is `2 × pattern + 1` if its usage is a
 //! special form (`present-snippet`) and `2 × pattern` otherwise. This file does not know the syntax
 //! of patterns.
-//! pattern looks like.
 
 use crate::int::small;
 use crate::program::Priority;
@@ -24,6 +23,8 @@ pub const MAX_PATTERNS: usize = 1 << 15;
 /// The maximum number of conventional rules in a scope, so that sets of their numbers fit there
 /// too.
 pub const MAX_RULES: usize = 1 << 16;
+/// The maximum number of priority sets in a scope, for the same reason.
+pub const MAX_PRIORITY_SETS: usize = 1 << 16;
 
 /// Bits of a scoped priority: the senses of the fields with one key in one program. This one is a
 /// permission.
@@ -101,7 +102,7 @@ impl<'i> ScopeView<'i> {
         let [patterns, conventional, priority_sets] = *counts.as_chunks().0 else { return None };
         let [patterns, conventional, priority_sets] =
             [patterns, conventional, priority_sets].map(|n| u32::from_le_bytes(n) as usize);
-        if patterns > MAX_PATTERNS || conventional > MAX_RULES {
+        if patterns > MAX_PATTERNS || conventional > MAX_RULES || priority_sets > MAX_PRIORITY_SETS {
             return None;
         }
         let (starts, rest) = rest.split_at_checked((patterns + 1) * 4)?;
@@ -131,6 +132,11 @@ impl<'i> ScopeView<'i> {
     /// The number of conventional rules.
     pub fn conventional(&self) -> usize {
         self.conventional.len()
+    }
+
+    /// The number of priority sets.
+    pub fn priority_sets(&self) -> usize {
+        self.firsts.len() - 1
     }
 
     /// The runs of patterns that are narrower than this one; empty if no pattern has this number.

@@ -15,7 +15,7 @@ use robomaton_formats::preference::{Carrier, Effect, Kind, Language, Tag};
 use robomaton_formats::profile::AgentRule;
 use robomaton_formats::program::{self, MAX_STEPS, Silence, Weighing, packed};
 use robomaton_formats::reference::{ProgramAt, SET_LIST, ScopeAt, UsageId};
-use robomaton_formats::scope::{self, MAX_PATTERNS, MAX_RULES};
+use robomaton_formats::scope::{self, MAX_PATTERNS, MAX_PRIORITY_SETS, MAX_RULES};
 use robomaton_formats::site::MAX_AUTHORITY;
 use robomaton_formats::site_entry::POLICIES_END;
 use robomaton_formats::usage::{needs_permission, parts};
@@ -101,6 +101,7 @@ fn constants() {
         ("MAX_ENTRIES", MAX_ENTRIES as u64),
         ("MAX_PATTERNS", MAX_PATTERNS as u64),
         ("MAX_RULES", MAX_RULES as u64),
+        ("MAX_PRIORITY_SETS", MAX_PRIORITY_SETS as u64),
         ("MAX_TEXT", MAX_TEXT),
         ("PROGRAMS_END", 1 << 31),
         ("POLICIES_END", POLICIES_END as u64),

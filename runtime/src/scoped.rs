@@ -139,7 +139,8 @@ impl Fields<'_> {
         }
         let places = self.places(usage);
         // Fields of pages have the pattern number after the last one.
-        match (2 * self.scope.patterns() + 2).max(self.scope.conventional()).div_ceil(64) {
+        let keys = (2 * self.scope.patterns() + 2).max(self.scope.conventional());
+        match keys.max(self.scope.priority_sets()).div_ceil(64) {
             0..=4 => self.weigh::<4>(usage, places, account),
             5..=64 => self.weigh::<64>(usage, places, account),
             _ => self.weigh::<1025>(usage, places, account),

@@ -19,7 +19,7 @@ use robomaton_formats::pattern::Parts;
 use robomaton_formats::policy::{MAX_ENTRIES, Role, is_special};
 use robomaton_formats::program::{Priority, Silence, Weighing};
 use robomaton_formats::scope::{
-    MAX_RULES, PERMITS, PERMITS_IF, PROHIBITS, Scope, scoped_priority, set_priority,
+    MAX_PRIORITY_SETS, MAX_RULES, PERMITS, PERMITS_IF, PROHIBITS, Scope, scoped_priority, set_priority,
 };
 use std::collections::{BTreeMap, HashMap};
 
@@ -404,6 +404,10 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
 
     fn finish(mut self) -> Result<ProgramSets, OverLimit> {
         debug_assert_eq!(self.patterns.len(), self.sets.priorities.len());
+        if self.priority_sets.len() > MAX_PRIORITY_SETS {
+            let line = self.policy.rules.last().map_or(1, |rule| rule.line);
+            return Err(OverLimit { limit: LimitName::Merged, allowed: MAX_PRIORITY_SETS, line });
+        }
         let conventional = self.numbers.iter().map(|&(_, pattern)| pattern).collect();
         let mut priority_sets = vec![Vec::new(); self.priority_sets.len()];
         self.priority_sets

@@ -72,22 +72,23 @@ pub(super) struct Matched<'s, const N: usize> {
     permits: Keys<N>,
     permits_if: Keys<N>,
     prohibits: Keys<N>,
-    /// The previous priority: the same long priority set may be found at every byte of the target.
-    last: Priority,
+    /// The priority sets that were taken. A long one may be found at every byte of the target, and
+    /// in every program of a list.
+    taken: Keys<N>,
 }
 
 impl<const N: usize> Register for Matched<'_, N> {
     fn take(&mut self, priority: Priority) {
-        if std::mem::replace(&mut self.last, priority) == priority {
-            return;
-        }
         match read_priority(priority) {
             // A priority without a rank is damage and is ignored.
             (usize::MAX, _) => {}
-            (priority_set, 0) => self
-                .scope
-                .priority_set(priority_set)
-                .for_each(|priority| self.insert(read_priority(priority))),
+            (priority_set, 0) => {
+                if !self.taken.contains(priority_set) {
+                    self.taken.insert(priority_set);
+                    let priorities = self.scope.priority_set(priority_set);
+                    priorities.for_each(|priority| self.insert(read_priority(priority)));
+                }
+            }
             key => self.insert(key),
         }
     }
@@ -100,7 +101,7 @@ impl<const N: usize> Register for Matched<'_, N> {
 impl<'s, const N: usize> Matched<'s, N> {
     pub(super) fn new(scope: &'s ScopeView<'s>) -> Matched<'s, N> {
         let none = Keys([0; N]);
-        Matched { scope, permits: none, permits_if: none, prohibits: none, last: 0 }
+        Matched { scope, permits: none, permits_if: none, prohibits: none, taken: none }
     }
 
     fn insert(&mut self, (key, says): (usize, Priority)) {
@@ -172,6 +173,7 @@ impl<'s, const N: usize> Matched<'s, N> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use robomaton_formats::scope::{Scope, scoped_priority, set_priority};
 
     #[test]
     fn damaged_tags_are_ignored() {
@@ -184,6 +186,24 @@ mod tests {
         assert!(matched.is_empty());
         matched.take(9);
         assert!(matched.permits(0));
+    }
+
+    /// As many priority sets as a scope may have, each as long as the scope has keys, would be too
+    /// much to take twice.
+    #[test]
+    fn a_priority_set_is_taken_once() {
+        let set: Vec<Priority> = (0..1 << 16).map(|key| scoped_priority(key, PERMITS)).collect();
+        let scope = Scope { priority_sets: vec![set; 2], ..Scope::default() };
+        let mut bytes = Vec::new();
+        scope.encode(&mut bytes);
+        let scope = ScopeView::read(&bytes).unwrap();
+        let mut matched = Matched::<1025>::new(&scope);
+        let begun = std::time::Instant::now();
+        for number in 0..1 << 20 {
+            matched.take(set_priority(number % 2));
+        }
+        assert!(matched.permits(0) && matched.permits((1 << 16) - 1) && !matched.permits(1 << 16));
+        assert!(begun.elapsed().as_secs() < 5, "{:?}", begun.elapsed());
     }
 
     #[test]

@@ -15,7 +15,8 @@ final class Matched {
     final Keys permits;
     final Keys permitsIf;
     final Keys prohibits;
-    private long last;
+    /** The priority sets that were taken: many priorities may stand for a long one. */
+    private final Keys taken;
 
     Matched(Scope scope) {
         this.scope = scope;
@@ -23,6 +24,7 @@ final class Matched {
         permits = new Keys(words);
         permitsIf = new Keys(words);
         prohibits = new Keys(words);
+        taken = new Keys((int) ((scope.sets + 63) / 64));
     }
 
     /** A set of keys, one bit for each. */
@@ -93,7 +95,7 @@ final class Matched {
         permits.clear();
         permitsIf.clear();
         prohibits.clear();
-        last = 0;
+        taken.clear();
     }
 
     boolean isEmpty() {
@@ -102,16 +104,13 @@ final class Matched {
 
     /** Takes a priority of a scoped program: a key with its bits, or a priority set. */
     void take(long priority) {
-        if (priority == last) {
-            return;
-        }
-        last = priority;
         if (priority < 8) {
             return;
         }
         if ((priority & 7) != 0) {
             insert(priority);
-        } else {
+        } else if (!taken.contains((priority >> 3) - 1)) {
+            taken.insert((priority >> 3) - 1);
             scope.insertSet((priority >> 3) - 1, this);
         }
     }

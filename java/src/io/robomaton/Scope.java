@@ -7,11 +7,12 @@ package io.robomaton;
 final class Scope {
     private static final int MAX_PATTERNS = 32_768;
     private static final int MAX_RULES = 65_536;
+    private static final int MAX_PRIORITY_SETS = 65_536;
 
     private final Section bytes;
     final long patterns;
     final long conventional;
-    private final long sets;
+    final long sets;
     private final long starts;
     private final long runs;
     private final long rules;
@@ -23,7 +24,7 @@ final class Scope {
         patterns = bytes.u32(at);
         conventional = bytes.u32(at + 4);
         sets = bytes.u32(at + 8);
-        if (patterns > MAX_PATTERNS || conventional > MAX_RULES) {
+        if (patterns > MAX_PATTERNS || conventional > MAX_RULES || sets > MAX_PRIORITY_SETS) {
             throw Damage.FOUND;
         }
         starts = at + 12;
