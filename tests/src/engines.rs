@@ -135,7 +135,8 @@ impl Engine for GoogleOracle {
     }
 
     fn ask(&self, question: &Question<'_>) -> Answer {
-        let allowed = google::allowed(&self.robots, question.agents[0], trimmed(question.url));
+        let agent = question.agents[0].trim_ascii();
+        let allowed = google::allowed(&self.robots, agent, trimmed(question.url));
         Answer::new(Decision::from(allowed), None)
     }
 }

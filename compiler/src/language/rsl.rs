@@ -283,9 +283,11 @@ fn pattern(content: &Content, lowering: &Lowering<'_, '_>) -> Option<Vec<u8>> {
             if !is_own_scheme || lowering.origin.as_ref().is_some_and(|origin| *origin != authority) {
                 return None;
             }
-            // The path as written: a parser would encode its wildcards.
+            // The path as written: a parser would encode its wildcards. It reads a backslash as a
+            // slash.
             let rest = url.split_once("://").map_or("", |(_, rest)| rest);
-            rest.find(['/', '?', '#']).map_or("/", |at| &rest[at..])
+            let path = rest.find(['/', '\\', '?', '#']).map_or("/", |at| &rest[at..]);
+            path.strip_prefix('\\').unwrap_or(path)
         }
         _ => url,
     };

@@ -313,6 +313,7 @@ fn length_of(url: &str, query: &Query<'_>) -> Option<usize> {
             let rest = &url[start.len()..];
             match rest.chars().next() {
                 Some('/') => rest.to_owned(),
+                Some('\\') => rest.replacen('\\', "/", 1),
                 Some('?') | None => format!("/{rest}"),
                 Some(_) => return None,
             }

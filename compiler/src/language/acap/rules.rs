@@ -10,6 +10,7 @@ use crate::language::Language;
 use crate::limits::OverLimit;
 use crate::lowering::{Draft, Lowering};
 use crate::policy::Sense;
+use robomaton_formats::usage::{PRESENT, parts};
 use robomaton_formats::{Condition, Notation};
 use robomaton_grammar::acap::{Qualifier, Resource, UsageName};
 use std::borrow::Cow;
@@ -80,8 +81,25 @@ impl<'a, 's> RecordLowering<'a, 's, '_> {
         }
     }
 
-    /// The usages that a field speaks of, each with its own conditions and those of the field.
+    /// The usages that a field speaks of, each with its own conditions and those of the field. A
+    /// prohibition speaks of the parts of its usage, too, of which `present` has none here
+    /// (decision 9).
     fn meanings(&mut self, field: &PolicyField<'_>) -> Result<Vec<Meaning>, OverLimit> {
+        let meanings = self.stated(field)?;
+        if field.sense == Sense::Permit {
+            return Ok(meanings);
+        }
+        let mut all = Vec::with_capacity(meanings.len());
+        for meaning in meanings {
+            let parts = if meaning.usage == PRESENT { &[] } else { parts(meaning.usage) };
+            let usages = std::iter::once(meaning.usage).chain(parts.iter().copied());
+            all.extend(usages.map(|usage| Meaning { usage, ..meaning }));
+        }
+        Ok(all)
+    }
+
+    /// The usages that a field names.
+    fn stated(&mut self, field: &PolicyField<'_>) -> Result<Vec<Meaning>, OverLimit> {
         let PolicyField { sense, qualifiers, line, .. } = *field;
         let text = self.text;
         let conditions = |usage: &str| -> Vec<Condition> {
