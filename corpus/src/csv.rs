@@ -137,9 +137,12 @@ struct Fields {
 }
 
 impl Fields {
-    fn drop_last_byte(&mut self) {
-        self.bytes.pop();
-        if let Some(end) = self.ends.last_mut() {
+    /// Drops a carriage return at the end of the last field, if it is there.
+    fn drop_return(&mut self) {
+        if self.iter().last().is_some_and(|field| field.ends_with(b"\r"))
+            && let Some(end) = self.ends.last_mut()
+        {
+            self.bytes.pop();
             *end = self.bytes.len();
         }
     }
@@ -156,8 +159,20 @@ enum LineEnd {
     /// A line feed, a carriage return, or both.
     Any,
     LineFeed,
+    Return,
     /// Both.
     Pair,
+}
+
+impl LineEnd {
+    /// True for the last byte of a line end.
+    fn is_last(self, byte: u8) -> bool {
+        match self {
+            LineEnd::Any => matches!(byte, b'\r' | b'\n'),
+            LineEnd::LineFeed | LineEnd::Pair => byte == b'\n',
+            LineEnd::Return => byte == b'\r',
+        }
+    }
 }
 
 /// The lines of a table, one for each row.
@@ -177,15 +192,17 @@ impl Lines {
     }
 
     /// Lines that all end as the first one did. Some writers put no quotes around a carriage return
-    /// that ends none of their lines.
+    /// or a line feed that ends none of their lines.
     fn ended_alike(self, window: &mut Window<'_>) -> Lines {
         let end = match self.last {
             b'\n' => LineEnd::LineFeed,
             b'\r' if window.want(1).starts_with(b"\n") => LineEnd::Pair,
+            b'\r' => LineEnd::Return,
             _ => return self,
         };
         window.take(usize::from(end == LineEnd::Pair));
-        let reader = ReaderBuilder::new().terminator(Terminator::Any(b'\n')).build();
+        let last = if end == LineEnd::Return { b'\r' } else { b'\n' };
+        let reader = ReaderBuilder::new().terminator(Terminator::Any(last)).build();
         Lines { reader, end, ..self }
     }
 
@@ -200,12 +217,13 @@ impl Lines {
     ) -> Result<Option<Fields>, (Fields, SkipReason)> {
         loop {
             let Some(mut fields) = self.line(window, max)? else { return Ok(None) };
-            // The reader passes over a line that is empty, not over a carriage return alone.
-            if self.end != LineEnd::Any && fields.bytes == b"\r" && fields.ends.len() == 1 {
+            // The reader passes over a line that is empty, not over half a line end alone.
+            let is_half = matches!(fields.bytes[..], [byte @ (b'\r' | b'\n')] if !self.end.is_last(byte));
+            if is_half && fields.ends.len() == 1 {
                 continue;
             }
-            if (self.end == LineEnd::Pair || self.is_behind_quote) && fields.bytes.last() == Some(&b'\r') {
-                fields.drop_last_byte();
+            if self.end == LineEnd::Pair || self.is_behind_quote {
+                fields.drop_return();
             }
             return Ok(Some(fields));
         }
@@ -226,7 +244,7 @@ impl Lines {
             for &byte in data.iter().take(taken) {
                 whole += usize::from(byte == b',' && quotes != Quotes::Inside);
                 if byte != b'\n' {
-                    self.is_behind_quote = byte == b'\r' && quotes == Quotes::Ended;
+                    self.is_behind_quote = byte == b'\r' && matches!(quotes, Quotes::Ended | Quotes::Halved);
                 }
                 let Some(behind) = quotes.behind(byte, self.end) else {
                     quotes = Quotes::Misplaced;
@@ -259,6 +277,9 @@ impl Lines {
                 ReadRecordResult::Record if data_ends && quotes == Quotes::Before => {
                     break SkipReason::Table(CUT_FIELD.to_owned());
                 }
+                ReadRecordResult::Record if quotes == Quotes::Inside => {
+                    break SkipReason::Table(MISPLACED.to_owned());
+                }
                 ReadRecordResult::Record => {
                     fields.bytes.truncate(written);
                     fields.ends.truncate(ended);
@@ -283,6 +304,8 @@ enum Quotes {
     Inside,
     /// Behind a second one, which ends the field, or is the first half of a quote in it.
     Ended,
+    /// Behind that and half a line end, which ends no row.
+    Halved,
     /// Where none may be, so what follows is not known.
     Misplaced,
 }
@@ -290,13 +313,14 @@ enum Quotes {
 impl Quotes {
     /// The place behind the next byte; `None` if a quote may not stand here, or nothing but one.
     fn behind(self, byte: u8, end: LineEnd) -> Option<Quotes> {
+        let is_half = matches!(byte, b'\r' | b'\n') && !end.is_last(byte);
         Some(match (self, byte) {
-            (Quotes::Before | Quotes::Outside, b'\r') if end != LineEnd::Any => Quotes::Outside,
-            (Quotes::Ended, b'\r') if end != LineEnd::Any => Quotes::Ended,
+            (Quotes::Before | Quotes::Outside, _) if is_half => Quotes::Outside,
+            (Quotes::Ended | Quotes::Halved, _) if is_half => Quotes::Halved,
             (Quotes::Inside, b'"') => Quotes::Ended,
             (Quotes::Inside, _) | (Quotes::Before | Quotes::Ended, b'"') => Quotes::Inside,
             (_, b',' | b'\r' | b'\n') => Quotes::Before,
-            (Quotes::Ended | Quotes::Misplaced, _) | (Quotes::Outside, b'"') => return None,
+            (Quotes::Ended | Quotes::Halved | Quotes::Misplaced, _) | (Quotes::Outside, b'"') => return None,
             (Quotes::Before | Quotes::Outside, _) => Quotes::Outside,
         })
     }

@@ -44,9 +44,12 @@ impl Iterator for Lines<'_, '_> {
                 Err(unread) => return Some(*unread),
             };
             let line = &self.window.data()[..length];
-            let text = if rest.is_some() { line.trim_ascii() } else { object(line) };
+            // A rest has no white space at its end, which would be passed over for each object.
+            let line = if rest.is_some() { line } else { line.trim_ascii_end() };
+            let text = if rest.is_some() { line.trim_ascii_start() } else { object(line) };
             let (event, behind) = event(text, self.number, self.limits);
-            let read = if behind == 0 { length } else { line.trim_ascii_end().len() - behind };
+            let length = line.len();
+            let read = length - behind;
             self.rest = (read < length).then(|| (length - read, taken - read));
             self.window.take(if read < length { read } else { taken });
             if event.is_some() {

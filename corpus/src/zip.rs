@@ -53,14 +53,34 @@ impl Entries {
     pub(crate) fn of(file: File, limits: &ReadLimits) -> Result<Entries, SkipReason> {
         let damaged = |error: ZipError| SkipReason::Archive(format!("the archive is not read: {error}"));
         let left = Rc::new(Cell::new(limits.max_zip_directory));
+        let directory = file.try_clone();
         let file = Counted { file: BufReader::with_capacity(BUFFER, file), left: Rc::clone(&left) };
         let mut archive = ZipArchive::new(file).map_err(damaged)?;
         left.set(u64::MAX);
         if archive.has_overlapping_entries().map_err(damaged)? {
             return Err(damaged(ZipError::InvalidArchive("entries overlap".into())));
         }
+        let listed = directory.and_then(|file| headers(file, archive.central_directory_start()));
+        // Of entries with one name, the crate keeps the last.
+        if listed.map_err(|error| damaged(error.into()))? > archive.len() {
+            return Err(damaged(ZipError::InvalidArchive("several entries have one name".into())));
+        }
         Ok(Entries { archive, done: 0, max_entries: limits.max_entries })
     }
+}
+
+/// The number of headers in the directory that begins here (APPNOTE.TXT 4.3.12).
+fn headers(file: File, at: u64) -> io::Result<usize> {
+    let mut file = BufReader::with_capacity(BUFFER, file);
+    file.seek(SeekFrom::Start(at))?;
+    let (mut header, mut count) = ([0; 46], 0);
+    while matches!(file.read_exact(&mut header), Ok(())) && header.starts_with(b"PK\x01\x02") {
+        let [.., a, b, c, d, e, f] = header[..34] else { break };
+        let behind = [[a, b], [c, d], [e, f]].map(|length| i64::from(u16::from_le_bytes(length)));
+        file.seek_relative(behind.iter().sum())?;
+        count += 1;
+    }
+    Ok(count)
 }
 
 impl Archive for Entries {

@@ -138,7 +138,13 @@ fn a_carriage_return_in_a_csv_field_ends_no_row() {
             ["a.example x\ry\r", "b.example ", "c.example z\r", "d.example https://e.example/robots.txt\r"];
         assert_eq!(lines("x.csv", table.as_bytes()), wanted, "{end:?}");
     }
-    assert_eq!(lines("x.csv", b"url,body\ra.example,x\rb.example,\r"), ["a.example x", "b.example "]);
+    // A row that ends in a line feed alone, and an empty field.
+    assert_eq!(
+        lines("x.csv", b"body,url,x\r\nA,a.example\r,\nB,b.example,\r\n"),
+        ["a.example A", "b.example B"]
+    );
+    let returns = b"url,body\ra.example,x\ny\n\r\rb.example,\r\n\r\"c.example\",\"z\r\n\"\r";
+    assert_eq!(lines("x.csv", returns), ["a.example x\ny\n", "b.example ", "c.example z\r\n"]);
 }
 
 #[test]
@@ -490,7 +496,15 @@ proptest! {
 #[test]
 fn a_quote_inside_a_field_ends_a_table() {
     let stranger = "\"# x\nhttps://victim.example/robots.txt, 200, 7, Allow: /\n# \"";
-    for cell in [format!(" {stranger}"), format!("x{stranger}"), "\"a\"b".to_owned()] {
+    let cells = [
+        format!(" {stranger}"),
+        format!("x{stranger}"),
+        "\"a\"b".to_owned(),
+        format!("\"x\"\r{stranger}"),
+        format!("\"x\"\r\r{stranger}"),
+        "\"x\"\ry".to_owned(),
+    ];
+    for cell in cells {
         let table =
             format!("url,status,fetched_at,body\na.example,200,7,A\nb.example,200,7,{cell}\nc,200,7,C\n");
         let read = told("x.csv", table.as_bytes());
@@ -503,6 +517,31 @@ fn a_quote_inside_a_field_ends_a_table() {
     }
     let quoted = "url,body\r\n\"a.example\",\"say \"\"x\"\"\"\r\n\"b.example\",\"\"\r\n\r\nc.example,C";
     assert_eq!(told("x.csv", quoted.as_bytes()), ["a.example say \"x\"", "b.example ", "c.example C"]);
+}
+
+/// White space behind objects was passed over once for each of them: this took a minute.
+#[test]
+fn white_space_behind_objects_is_passed_over_once() {
+    let start = std::time::Instant::now();
+    let line = ["{}".repeat(20_000), " ".repeat(2_000_000)].concat();
+    let last = "{\"url\":\"https://a.example/robots.txt\",\"body\":\"A\"}";
+    let read = common::lines("x.jsonl", format!("{line}\n{last} {last}  \n").as_bytes());
+    assert_eq!(read[20_000..], ["https://a.example/robots.txt A", "https://a.example/robots.txt A"]);
+    assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
+}
+
+/// Which of two entries of one name counts, readers of zip archives do not agree on.
+#[test]
+fn a_zip_archive_with_a_name_twice_is_not_read() {
+    let entry = |text: &str| text.as_bytes().to_vec();
+    let mut twice = zip(&[("a.example.txt", entry("A")), ("b.example.txt", entry("B"))]);
+    assert_eq!(told("x.zip", &twice), ["a.example A", "b.example B"]);
+    // Of the same length, so that nothing else in the archive changes.
+    while let Some(at) = twice.windows(9).position(|name| name == b"b.example") {
+        twice[at] = b'a';
+    }
+    let read = told("x.zip", &twice);
+    assert!(read.len() == 1 && read[0].contains("several entries have one name"), "{read:?}");
 }
 
 #[test]
