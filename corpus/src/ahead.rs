@@ -121,6 +121,8 @@ pub(crate) enum Step {
         why: &'static str,
         /// True if the bytes before it are in doubt: their member has no end, or a wrong checksum.
         doubtful: bool,
+        /// True if the file ends inside their member, as far as which they may be sound.
+        ends: bool,
     },
     /// The end of the stream.
     End,

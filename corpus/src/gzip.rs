@@ -43,6 +43,7 @@ pub(crate) struct Gunzip<R> {
     state: State,
 }
 
+const ENDS: &str = "the file ends inside a member";
 /// The beginning of a member: the magic number and the only method.
 const MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
 /// Flags in the header (RFC 1952 2.3.1); the upper three bits are reserved and zero.
@@ -102,7 +103,7 @@ impl<R: BufRead> Members for Gunzip<R> {
             State::Failed(why) => {
                 let doubtful = self.inflate.total_out() > 0;
                 self.state = State::Lost;
-                return Ok(Some(Step::Cut { why, doubtful }));
+                return Ok(Some(Step::Cut { why, doubtful, ends: why == ENDS }));
             }
             State::Lost => self.state = self.search()?,
             State::Ended => return Ok(Some(Step::End)),
@@ -173,7 +174,7 @@ impl<R: BufRead> Gunzip<R> {
         self.crc.update(&out[..count]);
         match status {
             Ok(Status::StreamEnd) => self.state = self.trailer()?,
-            Ok(_) if used == 0 && count == 0 => self.state = State::Failed("the file ends inside a member"),
+            Ok(_) if used == 0 && count == 0 => self.state = State::Failed(ENDS),
             Ok(_) => {}
             Err(_) => self.state = State::Failed("a member does not inflate"),
         }
@@ -183,7 +184,7 @@ impl<R: BufRead> Gunzip<R> {
     /// The checksum and length after a member's data.
     fn trailer(&mut self) -> io::Result<State> {
         let (Some(sum), Some(length)) = (self.number()?, self.number()?) else {
-            return Ok(State::Failed("the file ends inside a member"));
+            return Ok(State::Failed(ENDS));
         };
         if sum != self.crc.sum() || length != self.crc.amount() {
             return Ok(State::Failed("the checksum of a member is wrong"));

@@ -27,6 +27,9 @@ const TRAILER: usize = 4 + MAGIC.len();
 const OTHER: &str = "another record begins inside it";
 /// Line ends behind a record, at most. Writers put two there.
 const LINE_ENDS: usize = 4096;
+/// Bytes behind the first record in which damage to its member is looked for: the member may be the
+/// whole file, of which records count that stand further before damage.
+const FIRST_MEMBER: usize = 64 << 10;
 /// The beginning of every record.
 const MAGIC: &[u8] = b"WARC/";
 /// Extra bytes of a stored response besides its decoded body and header: chunk sizes.
@@ -39,6 +42,8 @@ pub(crate) struct Records<'w, 'a> {
     position: Position,
     /// True if each record so far was a compressed member of its own.
     one_per_member: bool,
+    /// True if there was such a record.
+    has_own_member: bool,
 }
 
 /// The position of a reader in its file.
@@ -55,7 +60,8 @@ enum Position {
 impl<'w, 'a> Records<'w, 'a> {
     pub(crate) fn of(window: &'w mut Window<'a>, limits: &'w ReadLimits) -> Records<'w, 'a> {
         let one_per_member = window.has_members();
-        Records { window, limits, position: Position::Record, one_per_member }
+        let has_own_member = false;
+        Records { window, limits, position: Position::Record, one_per_member, has_own_member }
     }
 
     /// The place of the next record, and its content as `told`, which is also given the record if
@@ -91,6 +97,7 @@ impl<'w, 'a> Records<'w, 'a> {
         let content = self.record(told);
         if matches!(self.position, Position::Record) {
             self.one_per_member &= self.window.past_members() == members + 1;
+            self.has_own_member |= self.one_per_member;
         }
         Some((at, content))
     }
@@ -127,15 +134,22 @@ impl<'w, 'a> Records<'w, 'a> {
         if is_too_long && self.one_per_member {
             return self.refuse(head, &header, SkipReason::RecordTooLong(length), told);
         }
-        let most = if is_too_long { 0 } else { most };
-        let held = usize::try_from(length).map_or(most, |length| length.min(most));
+        let room = if is_too_long { 0 } else { most };
+        let held = usize::try_from(length).map_or(room, |length| length.min(room));
         let cut = held as u64 != length;
 
         let here = window.want(head + held + TRAILER).len();
         if here < head + held {
             return self.refuse(here, &header, SkipReason::RecordCut, told);
         }
-        if !cut && !ends_well(window, head + held) {
+        // One that ends before its member does is followed by another, or has a damaged length, and
+        // a stranger's text is behind it.
+        let look = match (self.one_per_member, self.has_own_member) {
+            (false, _) => 0,
+            (true, false) => FIRST_MEMBER,
+            (true, true) => most,
+        };
+        if !cut && (!ends_well(window, head + held) || is_in_doubt(window, head + held, look)) {
             let reason = bad_end(window, length);
             return self.refuse(head + held, &header, reason, told);
         }
@@ -151,7 +165,7 @@ impl<'w, 'a> Records<'w, 'a> {
         // The rest of the record is skipped; only its end shows whether the record is valid.
         if cut {
             let passed = window.skip(length - held as u64);
-            if !passed || !ends_well(window, 0) {
+            if !passed || !ends_well(window, 0) || is_in_doubt(window, 0, look) {
                 let reason = match passed {
                     _ if is_too_long => SkipReason::RecordTooLong(length),
                     true => bad_end(window, length),
@@ -313,6 +327,17 @@ fn ends_well(window: &mut Window<'_>, end: usize) -> bool {
         true => MAGIC.iter().zip(next).all(|(a, b)| a == b) || window.member_begins(end..=end + behind),
         false => next.starts_with(MAGIC) || (next.is_empty() && window.stopped()),
     }
+}
+
+/// True if a record that ends `end` bytes into the window is of a damaged member, as far as `look`
+/// bytes behind the record show it.
+fn is_in_doubt(window: &mut Window<'_>, end: usize, look: usize) -> bool {
+    // No damage stands between the record and a member that begins in the window.
+    if look == 0 || window.members().any(|begin| begin >= end) {
+        return false;
+    }
+    window.want(end + look);
+    !window.members().any(|begin| begin >= end) && window.is_of_damaged_member()
 }
 
 /// The reason why a record did not end as it should.

@@ -19,7 +19,7 @@ const MAX_MEMBERS: usize = 1 << 16;
 /// The reason why the window cannot be filled further.
 enum Stop {
     End,
-    Damage { reason: SkipReason, doubtful: bool },
+    Damage { reason: SkipReason, doubtful: bool, ends: bool },
 }
 
 /// See the head of this file.
@@ -96,6 +96,12 @@ impl<'a> Window<'a> {
         matches!(self.stop, Some(Stop::Damage { doubtful: true, .. }))
     }
 
+    /// True if it stopped at damage inside the member of the bytes before it, which does not merely
+    /// lack its end.
+    pub(crate) fn is_of_damaged_member(&self) -> bool {
+        matches!(self.stop, Some(Stop::Damage { doubtful: true, ends: false, .. }))
+    }
+
     /// The contents of the window, at least `count` bytes unless it has [`Window::stopped`].
     pub(crate) fn want(&mut self, count: usize) -> &[u8] {
         while self.end - self.start < count && self.stop.is_none() {
@@ -119,12 +125,12 @@ impl<'a> Window<'a> {
                     }
                 }
                 Ok(Step::End) => self.stop = Some(Stop::End),
-                Ok(Step::Cut { why, doubtful }) => {
-                    self.stop = Some(Stop::Damage { reason: self.source.damage(why), doubtful });
+                Ok(Step::Cut { why, doubtful, ends }) => {
+                    self.stop = Some(Stop::Damage { reason: self.source.damage(why), doubtful, ends });
                 }
                 Err(error) => {
-                    self.stop =
-                        Some(Stop::Damage { reason: SkipReason::Io(error.to_string()), doubtful: false });
+                    let reason = SkipReason::Io(error.to_string());
+                    self.stop = Some(Stop::Damage { reason, doubtful: false, ends: false });
                     self.source = Source::Plain(Box::new(io::empty()));
                 }
             }

@@ -15,6 +15,7 @@ use zstd::stream::raw::{DParameter, Decoder, Operation};
 
 /// The beginning of a frame (RFC 8878 3.1.1).
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+const ENDS: &str = "the file ends inside a frame";
 /// The beginning of a skippable frame, except for the low four bits of its first byte (RFC 8878
 /// 3.1.2).
 const SKIPPABLE: [u8; 4] = [0x50, 0x2a, 0x4d, 0x18];
@@ -92,7 +93,7 @@ impl<R: BufRead> Members for Unzstd<R> {
             },
             State::Failed(why) => {
                 self.state = State::Lost;
-                return Ok(Some(Step::Cut { why, doubtful: self.gave }));
+                return Ok(Some(Step::Cut { why, doubtful: self.gave, ends: why == ENDS }));
             }
             State::Lost => self.state = self.search()?,
             State::Ended => return Ok(Some(Step::End)),
@@ -134,7 +135,7 @@ impl<R: BufRead> Unzstd<R> {
         if status.remaining == 0 {
             self.state = State::Between;
         } else if at_end && status.bytes_written == 0 {
-            self.state = State::Failed("the file ends inside a frame");
+            self.state = State::Failed(ENDS);
         }
         Ok(status.bytes_written)
     }
@@ -146,7 +147,7 @@ impl<R: BufRead> Unzstd<R> {
         match self.fill(&mut magic)? {
             0 => return Ok(State::Ended),
             4 => {}
-            _ => return Ok(State::Failed("the file ends inside a frame")),
+            _ => return Ok(State::Failed(ENDS)),
         }
         if is_skippable(magic) && self.inner.is_marked() {
             return Ok(State::Failed("a skippable frame"));
