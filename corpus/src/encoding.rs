@@ -9,11 +9,19 @@
 use crate::{Looks, SkipReason, sniff};
 use flate2::read::MultiGzDecoder;
 use flate2::{Decompress, FlushDecompress, Status};
+use robomaton_grammar::{Line, LineKind, scan};
 use std::borrow::Cow;
 use std::io::Read;
 
 /// More content encodings in a row than occur in practice: limits the work per body.
 const MAX_CODINGS: usize = 4;
+
+/// The size of a chunk with its carriage return, in bytes.
+const MAX_DIGITS: usize = 17;
+
+/// The bytes of a body that are examined, and those that are examined closely.
+const HEAD: usize = 2048;
+const BEGINNING: usize = 16;
 
 /// A body, and whether it is complete.
 pub(crate) struct Body<'a> {
@@ -21,25 +29,34 @@ pub(crate) struct Body<'a> {
     pub(crate) truncated: bool,
     /// True if it was sent in a coding, so that it had another length.
     pub(crate) was_coded: bool,
+    /// True if it was stored as it was sent.
+    pub(crate) was_stored_coded: bool,
+}
+
+/// True for the name of a coding that changes a body.
+pub(crate) fn is_coding(name: &[u8]) -> bool {
+    !["", "identity", "none", "utf-8"].iter().any(|none| name.eq_ignore_ascii_case(none.as_bytes()))
 }
 
 impl<'a> Body<'a> {
     /// A body as stored.
     pub(crate) fn stored(bytes: &'a [u8], truncated: bool) -> Body<'a> {
-        Body { bytes: Cow::Borrowed(bytes), truncated, was_coded: false }
+        Body { bytes: Cow::Borrowed(bytes), truncated, was_coded: false, was_stored_coded: false }
     }
 
     /// The body after removal of a coding, and whether it is whole.
     fn decoded(self, (bytes, whole): (Vec<u8>, bool)) -> Body<'a> {
-        Body { bytes: Cow::Owned(bytes), truncated: self.truncated || !whole, was_coded: true }
+        let truncated = self.truncated || !whole;
+        Body { bytes: Cow::Owned(bytes), truncated, was_coded: true, was_stored_coded: true }
     }
 
     /// Removes the encodings of a `Transfer-Encoding` or `Content-Encoding` header, last one first.
     pub(crate) fn decode(mut self, codings: &[u8], max: usize) -> Result<Body<'a>, SkipReason> {
         let codings = String::from_utf8_lossy(codings).to_ascii_lowercase();
         let unread = |coding: &str| Err(SkipReason::Encoding(coding.to_owned()));
-        let is_coding = |name: &&str| !matches!(*name, "" | "identity" | "none" | "utf-8");
-        for (step, coding) in codings.rsplit(',').map(str::trim_ascii).filter(is_coding).enumerate() {
+        let codings_in_turn =
+            codings.rsplit(',').map(str::trim_ascii).filter(|name| is_coding(name.as_bytes()));
+        for (step, coding) in codings_in_turn.enumerate() {
             if step == MAX_CODINGS {
                 return if is_text(&self.bytes) { Ok(self) } else { unread(&codings) };
             }
@@ -115,12 +132,27 @@ fn inflate(bytes: &[u8], zlib: bool, max: usize) -> (Vec<u8>, bool) {
     }
 }
 
-/// True for bytes that are probably compressed. Brotli and `deflate` have no first bytes of their
-/// own, so this asks whether the bytes are no text.
+/// True if this body, of an answer in a coding, is probably still compressed. Brotli and `deflate`
+/// have no first bytes of their own, and others may have decoded the bytes as characters: so this
+/// asks whether the body is no text.
 pub(crate) fn looks_coded(body: &[u8]) -> bool {
     // The first bytes may end inside a character.
     let is_text = |start| str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
-    sniff(body, None) == Looks::Binary || !is_text(&body[..body.len().min(16)])
+    if sniff(body, None) == Looks::Binary || !is_text(&body[..body.len().min(BEGINNING)]) {
+        return true;
+    }
+    let head = String::from_utf8_lossy(&body[..body.len().min(HEAD)]);
+    let is_strange = |c: &char| *c == char::REPLACEMENT_CHARACTER || c.is_control() && !"\t\r\n".contains(*c);
+    let strange = head.chars().filter(is_strange).count();
+    // A comment may be in whatever encoding.
+    let begins = !head.starts_with('#') && head.chars().take(BEGINNING).any(|c| is_strange(&c));
+    begins || strange > head.len() / 100 && !has_records(body, HEAD)
+}
+
+/// True if a text has a record of a robots.txt in the first `most` bytes.
+pub(crate) fn has_records(text: &[u8], most: usize) -> bool {
+    let is_record = |line: &Line| matches!(line.kind, LineKind::Field(_) | LineKind::Acap);
+    scan(text, most).lines.iter().any(is_record)
 }
 
 /// True if these bytes are text; compressed bytes are not even UTF-8.
@@ -136,6 +168,10 @@ fn is_zlib(bytes: &[u8]) -> bool {
 /// The data of the chunks, and true if the last chunk was among them and nothing but a trailer
 /// stands behind it; `None` if no chunk begins here, or what stands behind it is all there is.
 fn unchunk(mut rest: &[u8]) -> Option<(Vec<u8>, bool)> {
+    let is_of_size = |byte: &u8| byte.is_ascii_hexdigit() || *byte == b'\r';
+    if (1..=MAX_DIGITS).contains(&rest.len()) && rest.iter().all(is_of_size) {
+        return Some((Vec::new(), false));
+    }
     let mut bytes = Vec::with_capacity(rest.len());
     let mut chunks = 0_u64;
     while let Some((size, data)) = chunk_size(rest) {

@@ -7,7 +7,7 @@
 
 use crate::capture::{PARTIAL, STATED, is_rsl};
 use crate::dates;
-use crate::encoding::{Body, looks_coded};
+use crate::encoding::{Body, is_coding, looks_coded};
 use crate::status::is_success;
 use crate::{ReadLimits, SkipReason, Validators};
 
@@ -95,7 +95,7 @@ impl<'a> Fields<'a> {
     /// True if the field Content-Encoding names a coding.
     fn is_coded(&self) -> bool {
         let mut codings = self.content_codings.iter().flat_map(|list| list.split(|byte| *byte == b','));
-        codings.any(|coding| !matches!(coding.trim_ascii(), b"" | b"identity"))
+        codings.any(|coding| is_coding(coding.trim_ascii()))
     }
 
     /// The reason why this answer, whose body was decoded by others, is unread.
@@ -115,10 +115,11 @@ impl<'a> Fields<'a> {
         is_success(status) && self.is_length_over(text.len() + lost, self.is_coded())
     }
 
-    /// True if Content-Length is more than that of a body of so many bytes. Codings add a few bytes
-    /// to one that they do not make shorter, and gzip adds the name of a file.
+    /// True if Content-Length is more than that of a body of so many bytes, whose codings others
+    /// removed. They add a few bytes to one that they do not make shorter, and gzip adds the name
+    /// of a file.
     fn is_length_over(&self, bytes: usize, is_coded: bool) -> bool {
-        let most = if is_coded { bytes + bytes / 256 + 256 } else { bytes };
+        let most = if is_coded { bytes + bytes / 256 + 64 } else { bytes };
         self.content_length.is_some_and(|length| length > most as u64)
     }
 
@@ -239,7 +240,8 @@ fn decoded(stored: &[u8], cut: bool, fields: &Fields<'_>, max: usize) -> Result<
         body = body.decode(&codings.join(&b','), max)?;
     }
     // The length is of the bytes of the connection; crawlers may store others if there are codings.
-    body.truncated |= fields.is_length_over(stored.len(), body.was_coded);
+    let of_others = body.was_coded && !body.was_stored_coded;
+    body.truncated |= fields.is_length_over(stored.len(), of_others);
     Ok(body.limited(max))
 }
 

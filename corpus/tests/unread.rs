@@ -163,13 +163,48 @@ fn a_coded_body_may_be_a_part_of_its_length() {
     };
     assert_eq!(coded(text.len(), &text), "allowed");
     assert_eq!(coded(text.len(), ALLOWS.as_bytes()), "allowed");
-    assert_eq!((coded(20, b""), coded(5000, b"")), ("allowed".into(), "unknown".into()));
+    assert_eq!((coded(20, b""), coded(180, b"")), ("allowed".into(), "unknown".into()));
+    // What was stored as it was sent is as long as it says.
+    let signal = gzip(b"User-agent: *\nContent-Signal: ai-train=yes\n");
+    for (length, wanted) in [(signal.len(), "allowed"), (signal.len() + 1, "unknown incomplete")] {
+        let head = format!("Content-Encoding: gzip\r\nContent-Length: {length}");
+        let image = image_of(&[at(1, ROBOTS, answer(&head, &signal))], false);
+        assert_eq!(ask(&image, "bot", "ai-train", "https://a.example/x"), wanted, "{length}");
+    }
     let row = |length: usize| {
         let headers = serde_json::json!({ "content-encoding": "br", "content-length": length });
         serde_json::json!({ "url": ROBOTS, "status": 200, "headers": headers, "body": "" }).to_string()
     };
     let crawl = |row| ask(&opened(&build_from(&[row], 1), 0), "bot", "crawl", "https://a.example/x");
-    assert_eq!((crawl(row(1)), crawl(row(5000))), ("allowed".into(), "unknown".into()));
+    assert_eq!((crawl(row(1)), crawl(row(180))), ("allowed".into(), "unknown".into()));
+    assert_eq!(crawl(row(60).replace("br", "Identity")), "unknown");
+    let answer = at(1, ROBOTS, answer("Transfer-Encoding: chunked", b"1f\r"));
+    assert_eq!(self::crawl(&[answer]), "unknown", "cut inside a size");
+}
+
+/// Clients that do not know a coding may take its bytes for characters.
+#[test]
+fn a_coded_body_that_was_taken_for_text_is_unread() {
+    let crawl = |coding: &str, body: String| {
+        let headers = serde_json::json!({ "Content-Encoding": coding });
+        let row = serde_json::json!({ "url": ROBOTS, "status": 200, "headers": headers, "body": body });
+        ask(&opened(&build_from(&[row.to_string()], 1), 0), "bot", "crawl", "https://a.example/x")
+    };
+    let brotli = [b"\x8b\x0c\x80", DISALLOWS.as_bytes(), b"\x03"].concat();
+    let long: String =
+        (0_u32..3000).map(|n| format!("Disallow: /{}\n", n.wrapping_mul(2_654_435_761))).collect();
+    let zipped = gzip(format!("User-agent: *\n{long}").as_bytes());
+    let deflated = zipped[10..zipped.len() - 8].to_vec();
+    for (coding, bytes) in [("br", brotli), ("deflate", deflated)] {
+        assert_eq!(crawl(coding, bytes.iter().copied().map(char::from).collect()), "unknown", "{coding}");
+        assert_eq!(crawl(coding, String::from_utf8_lossy(&bytes).into_owned()), "unknown", "{coding}");
+    }
+    // Such texts were decoded, and their comments are in another encoding.
+    for text in
+        [format!("# F\u{fffd}r alle\n{DISALLOWS}"), format!("{DISALLOWS}# {}", "\u{fffd} ".repeat(99))]
+    {
+        assert_eq!(crawl("br", text), "disallowed");
+    }
 }
 
 /// Text behind the last chunk does not belong to the body, so the body counts as a part.

@@ -10,6 +10,7 @@
 use super::store::{Packed, Store};
 use super::{Block, Report};
 use crate::capture::canonical;
+use crate::encoding::has_records;
 use crate::html;
 use crate::resolve::{Chosen, Facts, MAX_TARGETS};
 use crate::status::{is_client_error, is_success};
@@ -17,7 +18,7 @@ use crate::{Capture, Looks, NOT_MODIFIED, sniff};
 use foldhash::{HashMap, HashMapExt};
 use robomaton_compiler::{CompileContext, Document, Header, Options, Page, ProgramCache, compile_cached};
 use robomaton_formats::{Outcome, Profile, SiteKey, write};
-use robomaton_grammar::{Line, LineKind, scan, without_mark};
+use robomaton_grammar::without_mark;
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
@@ -350,12 +351,6 @@ impl<'o> Gathering<'o> {
         }
         Packed::of(&document)
     }
-}
-
-/// True if a text has a record of a robots.txt in the first `most` bytes.
-fn has_records(text: &[u8], most: usize) -> bool {
-    let is_record = |line: &Line| matches!(line.kind, LineKind::Field(_) | LineKind::Acap);
-    scan(text, most).lines.iter().any(is_record)
 }
 
 /// The paths of documents of a site that speak of uses.
