@@ -24,7 +24,7 @@ use robomaton_compiler::{Options, ProgramCache, Provenance, emit};
 use robomaton_corpus::{Capture as Read, NOT_MODIFIED};
 use robomaton_formats::Decision;
 use robomaton_formats::detail::Meta;
-use robomaton_runtime::{Image, LayersError, LeftOut, MOST_LAYERS, Manifest, Terms};
+use robomaton_runtime::{Image, LayersError, LeftOut, MOST_LAYERS, Manifest, OpenError, Terms};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -429,6 +429,8 @@ fn leave_out(directory: &Path, files: &mut Files, empty: &[u8]) -> Result<Vec<Le
     let mut manifest = Manifest::read(directory).map_err(|error| failed(&path, error))?;
     let left_out = match open::layers(directory, true, &|_| false) {
         Ok(layers) => layers.left_out().to_vec(),
+        // One of them is unlike the others, and which is the right one is not known.
+        Err(error @ OpenError::Layers { .. }) => return Err(error.into()),
         // Nothing is left but the log.
         Err(error) if error.is_damage() => {
             let left_out = |name: &String| LeftOut { name: name.clone(), error: error.to_string() };
