@@ -54,28 +54,29 @@ final class UserAgent {
 
     private static List<Word> split(String header) {
         List<Word> words = new ArrayList<>();
-        String rest = header;
-        for (int open = rest.indexOf('('); open >= 0; open = rest.indexOf('(')) {
-            products(rest.substring(0, open), words);
-            String inside = rest.substring(open + 1);
-            int end = endOfComment(inside);
-            comment(inside.substring(0, end), words);
-            rest = end < inside.length() ? inside.substring(end + 1) : "";
+        int from = 0;
+        // By positions: of a header of very many comments, copies of the rest would take quadratic time.
+        for (int open = header.indexOf('('); open >= 0; open = header.indexOf('(', from)) {
+            products(header.substring(from, open), words);
+            int end = endOfComment(header, open + 1);
+            comment(header.substring(open + 1, end), words);
+            from = Math.min(end + 1, header.length());
         }
-        products(rest, words);
+        products(header.substring(from), words);
         return words;
     }
 
-    private static int endOfComment(String inside) {
+    /** The position of the parenthesis that closes a comment, or the end if there is none. */
+    private static int endOfComment(String header, int from) {
         int depth = 1;
-        for (int at = 0; at < inside.length(); at++) {
-            char c = inside.charAt(at);
+        for (int at = from; at < header.length(); at++) {
+            char c = header.charAt(at);
             depth += c == '(' ? 1 : c == ')' ? -1 : 0;
             if (depth == 0) {
                 return at;
             }
         }
-        return inside.length();
+        return header.length();
     }
 
     private static void products(String text, List<Word> words) {
