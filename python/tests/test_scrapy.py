@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Iterator
@@ -180,6 +181,21 @@ def test_a_subclass_may_override() -> None:
     assert not parser.allowed("https://a.example/private/x", "TestSpider")
 
 
-def test_the_class_itself_asks_the_native_object() -> None:
-    parser = RobotParser.from_crawler(None, ROBOTS.encode())
-    assert parser.allowed.__self__ is parser.robots
+def test_a_url_is_asked_as_it_is_sent() -> None:
+    parser = RobotParser.from_crawler(None, b"User-agent: *\nDisallow: /a$\nDisallow: /b;\n")
+    for path, allowed in {"/a;": False, "/a;?x": True, "/a;#x": False, "/a;x": True, "/b;": False, "/c;": True}.items():
+        assert parser.allowed(f"https://a.example{path}", "x") is allowed, path
+        assert parser.allowed(f"https://a.example{path}".encode(), b"x") is allowed, path
+
+
+@pytest.mark.parametrize("library", ["yarl", "httpx"])
+def test_a_url_is_asked_as_a_library_sends_it(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = "https://a.example/./private"
+    parser = RobotParser.from_crawler(None, b"User-agent: *\nDisallow: /private\n")
+    for name in ("yarl", "httpx", "httpx2"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    assert parser.allowed(url, "x") and parser.allowed(url.encode(), "x")
+    monkeypatch.setitem(sys.modules, library, package(library))
+    assert not parser.allowed(url, "x") and not parser.allowed(url.encode(), "x")
+    # What it refuses is not sent.
+    assert parser.allowed("https://a.example:99999999/x", "x")

@@ -35,7 +35,7 @@ SETTINGS, IN_README = (
 SPIDER = """
 import json, sys
 import scrapy
-from scrapy.crawler import CrawlerProcess
+from scrapy import crawler
 
 class Spider(scrapy.Spider):
     name = "spider"
@@ -47,7 +47,7 @@ class Spider(scrapy.Spider):
 
 settings = {"LOG_LEVEL": "ERROR", "TELNETCONSOLE_ENABLED": False, "RETRY_ENABLED": False}
 exec(sys.argv[1], {}, settings)
-process = CrawlerProcess(settings)
+process = getattr(crawler, settings.pop("PROCESS", "CrawlerProcess"))(settings)
 process.crawl(Spider)
 process.start()
 """
@@ -353,6 +353,18 @@ def test_a_url_is_asked_as_it_is_sent(start: Callable[..., Server], spider: Call
     server = start(200, "User-agent: *\nDisallow: /a$\nDisallow: /b;\n")
     end(spider(*(server.url(path) for path in ("/a;", "/b;", "/c;"))))
     assert server.asked == ["/robots.txt", "/c"]
+
+
+@pytest.mark.parametrize("library", ["aiohttp", "httpx"])
+def test_a_url_is_asked_as_a_handler_sends_it(start: Callable[..., Server], spider: Callable, library: str) -> None:
+    package(library)
+    handler = f"scrapy.core.downloader.handlers._{library}.{library.capitalize()}DownloadHandler"
+    settings = f"DOWNLOAD_HANDLERS = {{'http': {handler!r}}}\nCONCURRENT_REQUESTS = 1"
+    # That of aiohttp wants the loop to run before it is made.
+    settings += "\nPROCESS = 'AsyncCrawlerProcess'"
+    server = start()
+    end(spider(*(server.url(path) for path in ("/./private", "/a/%2e%2e/b", "/a/../private")), settings=settings))
+    assert server.asked[0] == "/robots.txt" and "/private" not in server.asked and len(server.asked) == 2
 
 
 def test_validators_are_not_sent_behind_a_redirect(

@@ -8,12 +8,13 @@ forbids nothing, as with Scrapy's own parsers. `StoreMiddleware` stands in place
 from __future__ import annotations
 
 import logging
+import sys
 import threading
 import time
 import zlib
 from functools import partial
 from typing import TYPE_CHECKING, Any, Mapping, TypeVar
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin, urlparse, urlsplit
 
 from scrapy import signals
 from scrapy.exceptions import IgnoreRequest, NotConfigured
@@ -49,6 +50,8 @@ _SENT = "robomaton_sent"
 _CODINGS = {b"gzip": (31,), b"x-gzip": (31,), b"deflate": (15, -15), b"br": (), b"zstd": ()}
 #: Bytes that are decompressed at once.
 _PART = 1 << 14
+#: The libraries of download handlers that send a URL as their class `URL` writes it, such as `/./a` as `/a`.
+_REWRITING = ("yarl", "httpx", "httpx2")
 
 
 class RobotParser(_RobotParser):
@@ -57,9 +60,6 @@ class RobotParser(_RobotParser):
     def __init__(self, robotstxt_body: bytes) -> None:
         #: The compiled text.
         self.robots = Robots(robotstxt_body, headers=True)
-        if type(self) is RobotParser:
-            # The question of every request goes straight to the native object.
-            self.allowed = self.robots.can_fetch  # type: ignore[method-assign]
 
     @classmethod
     def from_crawler(cls: type[_Parser], crawler: Crawler | None, robotstxt_body: bytes) -> _Parser:
@@ -67,8 +67,8 @@ class RobotParser(_RobotParser):
         return cls(robotstxt_body)
 
     def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
-        """Whether the crawler may fetch the URL."""
-        return self.robots.can_fetch(url, user_agent)
+        """Whether the crawler may fetch the URL, also as Scrapy sends it."""
+        return all(self.robots.can_fetch(sent, user_agent) for sent in _as_sent(url))
 
     def crawl_delay(self, user_agent: str | bytes) -> float | None:
         """The seconds between fetches that the file asks for, if it does."""
@@ -130,9 +130,7 @@ class StoreMiddleware:
             return
         store = await self._prepared(request)
         user_agent = self._user_agent or request.headers.get(b"User-Agent") or self._default_user_agent
-        # Scrapy sends `/a;` as `/a`.
-        urls = {request.url, urlparse_cached(request).geturl()}
-        if not all(store.allowed(url, user_agent) for url in urls):
+        if not all(store.allowed(url, user_agent) for url in _as_sent(request.url)):
             logger.debug("Forbidden by robots.txt: %s", request, extra={"spider": self.crawler.spider})
             self._count("forbidden")
             raise IgnoreRequest("Forbidden by robots.txt")
@@ -289,6 +287,23 @@ class StoreMiddleware:
         # With the captures of this process that nobody took.
         writer.take_handed()
         self.store = writer
+
+
+def _as_sent(url: str | bytes) -> set[str | bytes]:
+    """A URL, and as the download handlers that may be in use send it: all of them are to be allowed."""
+    urls: set[str | bytes] = {url}
+    if ";" in str(url):
+        # Twisted drops an empty one at the end of a path.
+        urls.add(urlparse(url).geturl())
+    for name in _REWRITING:
+        # A library that nobody has loaded sends nothing.
+        if name in sys.modules:
+            try:
+                urls.add(str(sys.modules[name].URL(safe_url_string(url))))
+            except Exception:
+                # Nor does one that refuses the URL.
+                pass
+    return urls
 
 
 def _is_due(state: SiteState) -> bool:
