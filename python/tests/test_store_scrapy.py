@@ -281,6 +281,34 @@ def test_a_body_that_was_cut_counts_up_to_its_last_line(start: Callable[..., Ser
     assert server.asked == ["/robots.txt"]
 
 
+@pytest.mark.parametrize(
+    ("rules", "of_whole"), [("Disallow: /p\nAllow: /private", {"/private"}), ("Disallow: /private", set())]
+)
+def test_a_body_whose_end_is_not_known_permits_no_more(
+    start: Callable[..., Server], spider: Callable, tmp_path: Path, rules: str, of_whole: set[str]
+) -> None:
+    text = f"User-agent: *\nContent-Signal: ai-train=yes\n{rules}"
+    for headers, verdict, more in (
+        ({}, "unknown", set()),
+        ({"Content-Length": str(len(text))}, "allowed", of_whole),
+    ):
+        server = start(200, text, headers)
+        end(spider(server.url("/a"), server.url("/private")))
+        assert set(server.asked) == {"/robots.txt", "/a", *more}
+        with Store(tmp_path / "crawl.store", headers=True) as store:
+            assert store.decide(server.url("/a"), "mybot", usage="ai-train").verdict == verdict
+
+
+def test_a_body_that_is_too_large_when_it_is_decoded_is_no_answer(
+    start: Callable[..., Server], spider: Callable
+) -> None:
+    packed = gzip.compress(ROBOTS.encode() + b"#" * 100_000).decode("latin-1")
+    server = start(200, packed, {"Content-Encoding": "gzip", "Content-Length": str(len(packed))})
+    for _ in range(2):
+        end(spider(*(server.url(path) for path in PAGES), settings="DOWNLOAD_MAXSIZE = 10_000"))
+    assert server.asked == ["/robots.txt"], "remembered as a failure"
+
+
 def test_a_user_in_a_url_is_no_part_of_its_site(start: Callable[..., Server], spider: Callable) -> None:
     server = start()
     # Scrapy refuses to fetch such a page, and says so.

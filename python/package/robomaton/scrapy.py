@@ -176,12 +176,13 @@ class StoreMiddleware:
                 status = 0
             put = partial(store.hand, url, status, redirects=redirects, fetched_at=begun)
             if response is not None:
-                # Parts of bodies that Scrapy hands over when a setting or a signal says so.
-                truncated = not {"dataloss", "download_stopped"}.isdisjoint(response.flags)
+                # Parts of bodies that Scrapy hands over when a setting or a signal says so, and those that may be parts.
+                truncated = not {"dataloss", "download_stopped", "partial"}.isdisjoint(response.flags)
+                body = _with_refusal(response.body) if "partial" in response.flags else response.body
                 headers = response.headers.copy()
                 # That of the bytes that Scrapy has received, and decoded since.
                 headers.pop(b"Content-Length", None)
-                put = partial(put, response.body, headers=headers, truncated=truncated)
+                put = partial(put, body, headers=headers, truncated=truncated)
             try:
                 await run_in_thread(put)
             except ValueError as error:
@@ -216,9 +217,10 @@ class StoreMiddleware:
             request = Request(url, headers=headers, meta=meta, priority=1000, callback=NO_CALLBACK)
             try:
                 response = await engine.download_async(request)
-            except IgnoreRequest:
-                raise
             except Exception as error:
+                # Of an answer that is ignored, such as one that is too large when it is decoded, nothing is known.
+                if isinstance(error, IgnoreRequest) and request.meta[_SENT] is None:
+                    raise
                 logger.warning("No answer for %s: %s", request, error, extra={"spider": self.crawler.spider})
                 self._count(f"exception_count/{type(error)}")
                 return 0, None, redirects
@@ -304,6 +306,15 @@ def _as_sent(url: str | bytes) -> set[str | bytes]:
                 # Nor does one that refuses the URL.
                 pass
     return urls
+
+
+def _with_refusal(body: bytes) -> bytes:
+    """A body of which nothing tells whether it is whole: half a Disallow counts as a line, and no other half does.
+
+    `Allow: /a` may be the half of `Allow: /a/b`, but a Disallow only ever refuses.
+    """
+    key, _, value = body[max(body.rfind(b"\n"), body.rfind(b"\r")) + 1 :].partition(b":")
+    return body + b"\n" if b"disallow" in key.lower() and value.strip().startswith(b"/") else body
 
 
 def _is_due(state: SiteState) -> bool:
