@@ -128,9 +128,10 @@ pub(crate) fn store_error(py: Python<'_>, directory: &Path, error: &Store) -> Py
         Store::Io { path, error } => os_error(path, error),
         Store::Image(error) => image_error(py, None, error),
         Store::Open(error) => open_error(py, error),
-        Store::Damaged { path, .. } | Store::Broken { path } | Store::Unlike { path, .. } => {
-            placed(StoreError::new_err(error.to_string()), path)
-        }
+        Store::Damaged { path, .. }
+        | Store::NotLog { path }
+        | Store::Broken { path }
+        | Store::Unlike { path, .. } => placed(StoreError::new_err(error.to_string()), path),
         error if error.is_of_capture() => PyValueError::new_err(error.to_string()),
         error => placed(StoreError::new_err(error.to_string()), directory),
     }

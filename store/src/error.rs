@@ -35,6 +35,13 @@ pub enum StoreError {
         /// The place of the first record that cannot be read.
         at: u64,
     },
+    /// A file with the name of a log that does not begin as a log of this version does. Others may
+    /// have put it there, so it is neither read nor removed.
+    #[error("{}: does not begin as a log of a store; move it elsewhere to open the store without it", path.display())]
+    NotLog {
+        /// The file.
+        path: PathBuf,
+    },
     /// The log could not be written or synced before, so its content on disk is unknown.
     /// [`Store::compact`](crate::Store::compact) begins another one, once files can be written.
     #[error("{}: a write failed earlier; compact the store, or open it again", path.display())]

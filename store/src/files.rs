@@ -4,7 +4,7 @@
 //! not know what a layer or a log holds.
 
 use crate::StoreError;
-use crate::log::{HEADER, sync_directory};
+use crate::log::{HEADER, is_log, sync_directory};
 use robomaton_build::Target;
 use robomaton_formats::ImageError;
 use robomaton_runtime::{Image, Manifest};
@@ -33,8 +33,10 @@ impl Files {
         let mut files = Files { layers: BTreeSet::new(), logs: BTreeSet::new(), next: 1 };
         for entry in fs::read_dir(directory).map_err(|error| failed(directory, error))? {
             let name = entry.map_err(|error| failed(directory, error))?.file_name();
-            let Some((number, kind)) = name.to_str().and_then(|name| name.split_once('.')) else { continue };
-            let Ok(number) = number.parse::<u64>() else { continue };
+            let Some((stem, kind)) = name.to_str().and_then(|name| name.split_once('.')) else { continue };
+            // The path of a number is one only: `007.log` is no file of the store.
+            let number = stem.parse::<u64>().ok().filter(|number| number.to_string() == stem);
+            let Some(number) = number else { continue };
             match kind {
                 "rimg" | "visits" => drop(files.layers.insert(layer_name(number))),
                 "log" => drop(files.logs.insert(number)),
@@ -97,11 +99,14 @@ pub fn has_logged(directory: &Path) -> bool {
     Files::read(directory).is_ok_and(|files| files.logs.into_iter().any(longer))
 }
 
-/// Removes all logs but one.
+/// Removes all logs but one. What does not begin as a log does was put there by others, and stays.
 pub(crate) fn remove_other_logs(directory: &Path, kept: &Path) -> Result<(), StoreError> {
     let logs = Files::read(directory)?.logs.into_iter().map(|number| log_path(directory, number));
-    logs.filter(|path| path != kept)
-        .try_for_each(|path| fs::remove_file(&path).map_err(|error| failed(&path, error)))
+    let remove = |path: &Path| if is_log(path)? { fs::remove_file(path) } else { Ok(()) };
+    logs.filter(|path| path != kept).try_for_each(|path| match remove(&path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(&path, error)),
+        _ => Ok(()),
+    })
 }
 
 /// The lock of a store.

@@ -92,8 +92,8 @@ impl Log {
         let mut file = File::options().read(true).write(true).open(&path).map_err(failed)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(failed)?;
+        let Some(marker) = marker(&bytes).ok_or_else(|| no_marker(&path, &bytes))? else { return Ok(None) };
         let damaged = |at: u64| StoreError::Damaged { path: path.clone(), at };
-        let Some(marker) = marker(&bytes).ok_or_else(|| damaged(0))? else { return Ok(None) };
         let (captures, at) = records(&bytes, 0, HEADER, marker).map_err(damaged)?;
         if at < bytes.len() {
             file.set_len(at as u64).map_err(failed)?;
@@ -243,7 +243,9 @@ pub(crate) fn of_single(bytes: &[u8]) -> Option<Capture> {
 /// The marker of the log that begins with these bytes: `None` if it is damaged, `Some(None)` if not
 /// even the header was written.
 fn marker(bytes: &[u8]) -> Option<Option<[u8; 8]>> {
-    let Some((header, records)) = bytes.split_first_chunk::<HEADER>() else { return Some(None) };
+    let Some((header, records)) = bytes.split_first_chunk::<HEADER>() else {
+        return begins_as_log(bytes).then_some(None);
+    };
     // A power failure may leave the length of a header without its bytes. No record was written
     // before the header was durable.
     if records.is_empty() && *header == [0; HEADER] {
@@ -251,6 +253,29 @@ fn marker(bytes: &[u8]) -> Option<Option<[u8; 8]>> {
     }
     let marker: [u8; 8] = header.strip_prefix(MAGIC)?.try_into().ok()?;
     (with_check(marker) == marker).then_some(Some(marker))
+}
+
+/// The error of a file that has no marker.
+fn no_marker(path: &Path, bytes: &[u8]) -> StoreError {
+    let path = path.to_owned();
+    if begins_as_log(bytes) { StoreError::Damaged { path, at: 0 } } else { StoreError::NotLog { path } }
+}
+
+/// True if these are the first bytes of a log, some of which may not have reached the disk.
+fn begins_as_log(bytes: &[u8]) -> bool {
+    MAGIC.iter().zip(bytes).all(|(of_log, byte)| byte == of_log || *byte == 0)
+}
+
+/// True if a file begins as a log does. An empty one does, since a log is created empty.
+pub(crate) fn is_log(path: &Path) -> io::Result<bool> {
+    // To open a pipe would wait. A directory in the place of a log is an error when it is read.
+    let metadata = std::fs::metadata(path)?;
+    if !metadata.is_file() && !metadata.is_dir() {
+        return Ok(false);
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MAGIC.len() as u64).read_to_end(&mut bytes)?;
+    Ok(begins_as_log(&bytes))
 }
 
 /// The captures of the whole records from a place on, and the place after the last of them. The
@@ -295,9 +320,7 @@ impl Tail {
         let mut header = Vec::new();
         (&mut file).take(HEADER as u64).read_to_end(&mut header).map_err(failed)?;
         // With a record behind it, a header of zeros is damage. Its writer says so.
-        let Some(marker) =
-            marker(&header).ok_or_else(|| StoreError::Damaged { path: path.clone(), at: 0 })?
-        else {
+        let Some(marker) = marker(&header).ok_or_else(|| no_marker(&path, &header))? else {
             return Ok(None);
         };
         let mut tail = Tail { path, file, marker, end: HEADER as u64 };

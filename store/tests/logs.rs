@@ -1,0 +1,93 @@
+//! Files with names like those of logs, and logs that are damaged.
+
+use robomaton_store::{Capture, Durability, Store, StoreError, StoreOptions};
+use std::fs;
+use std::path::Path;
+
+fn options() -> StoreOptions {
+    StoreOptions { memory_captures: Some(2), durability: Durability::Never, ..StoreOptions::default() }
+}
+
+fn open(place: &Path) -> Store {
+    Store::open(place, options()).expect("a store")
+}
+
+fn capture(site: usize) -> Capture {
+    let url = format!("https://site{site}.example/robots.txt");
+    Capture { url, fetched_at: 1, status: 200, body: b"Disallow: /\n".to_vec(), ..Capture::default() }
+}
+
+fn put(store: &Store, site: usize) {
+    assert!(store.put(&capture(site)).expect("room"));
+}
+
+/// The sites of these numbers that the store holds.
+fn held(store: &Store, sites: usize) -> Vec<usize> {
+    let snapshot = store.snapshot();
+    (0..sites).filter(|site| snapshot.site(&format!("https://site{site}.example/")).is_some()).collect()
+}
+
+/// A name that the store does not give is no name of a file of a store, opened or not.
+#[test]
+fn files_whose_names_only_look_like_those_of_a_store_are_left_alone() {
+    let place = tempfile::tempdir().expect("a directory");
+    let names = ["007.log", "+7.log", "08.rimg", "7.log.txt", "009.visits"];
+    let write = || names.iter().for_each(|name| fs::write(place.path().join(name), name).expect("room"));
+    let check = || {
+        for name in names {
+            assert_eq!(fs::read_to_string(place.path().join(name)).expect("a file"), name);
+        }
+    };
+    write();
+    let store = open(place.path());
+    (0..9).for_each(|site| put(&store, site));
+    store.flush().and_then(|()| store.compact()).expect("room");
+    check();
+    drop(store);
+    assert_eq!(held(&open(place.path()), 9).len(), 9);
+    check();
+}
+
+/// What others put under the name of a log is not removed, and said to be none.
+#[test]
+fn a_file_that_does_not_begin_as_a_log_is_never_removed() {
+    let place = tempfile::tempdir().expect("a directory");
+    drop(open(place.path()));
+    let path = place.path().join("20261128.log");
+    for content in ["ok", "started ok\n", "started ok, and listens on some address\n"] {
+        fs::write(&path, content).expect("room");
+        let error = Store::open(place.path(), options()).err().expect("no log");
+        assert!(matches!(&error, StoreError::NotLog { path: named } if *named == path), "{error}");
+        assert_eq!(fs::read_to_string(&path).expect("the file"), content);
+        fs::remove_file(&path).expect("the file");
+        let store = open(place.path());
+        fs::write(&path, content).expect("room");
+        // Those of the round before are held.
+        (0..5).for_each(|site| _ = store.put(&capture(site)).expect("room"));
+        store.flush().and_then(|()| store.compact()).expect("room");
+        assert_eq!(fs::read_to_string(&path).expect("the file"), content);
+        assert_eq!(held(&store, 5).len(), 5);
+    }
+}
+
+/// A crash may leave any part of the header, and of its bytes.
+#[test]
+fn a_log_that_was_cut_in_its_header_holds_nothing() {
+    let place = tempfile::tempdir().expect("a directory");
+    drop(open(place.path()));
+    let is_log = |name: &str| name.ends_with(".log");
+    let names = fs::read_dir(place.path()).expect("a directory").flatten().map(|file| file.file_name());
+    let log = names.filter_map(|name| name.into_string().ok()).find(|name| is_log(name)).expect("a log");
+    let header = fs::read(place.path().join(log)).expect("a log");
+    assert_eq!(header.len(), 24);
+    for cut in 0..24 {
+        let mut zeroed = header.clone();
+        zeroed[cut..23].fill(0);
+        zeroed.truncate(23);
+        for bytes in [&header[..cut], &zeroed] {
+            fs::write(place.path().join("70.log"), bytes).expect("room");
+            drop(open(place.path()));
+            assert!(!place.path().join("70.log").exists());
+        }
+    }
+}
