@@ -5,7 +5,7 @@
 //! Invariant: a run of neighbours is replaced by its merge, so captures keep their order. It does
 //! not know the log or the table.
 
-use crate::files::{layer_name, remove_layer, visits_path};
+use crate::files::{layer_name, visits_path};
 use crate::snapshot::Stack;
 use crate::visit::merge_visits;
 use crate::{Store, StoreError, limits};
@@ -117,7 +117,10 @@ impl Store {
         if self.current.load().stack.names != generations.manifest.layers {
             self.reopen(&mut generations)?;
         }
-        Ok(Arc::clone(&self.current.load().stack))
+        let stack = Arc::clone(&self.current.load().stack);
+        // If they cannot be removed, that is no reason not to merge others.
+        let _ = self.remove_old(generations);
+        Ok(stack)
     }
 
     /// Replaces a run of layers by their merge, without the captures before a time.
@@ -141,10 +144,9 @@ impl Store {
             _ => Some(layer.clone()).filter(|layer| !old.contains(layer)),
         });
         let layers = layers.collect();
-        generations.replace(&self.directory, layers)?;
+        generations.replace(&self.directory, layers, &name)?;
         self.reopen(&mut generations)?;
-        drop(generations);
-        old.iter().try_for_each(|name| remove_layer(&self.directory, name))
+        self.remove_old(generations)
     }
 }
 
@@ -180,6 +182,74 @@ fn run_to_merge(sizes: &[usize]) -> Option<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::Files;
+    use crate::{Capture, StoreOptions};
+    use robomaton_runtime::{MOST_LAYERS, Manifest};
+    use std::fs;
+    use std::path::Path;
+
+    /// A store of an empty layer and some of one capture.
+    fn store(place: &Path, layers: usize) -> Store {
+        let store = Store::open(place, StoreOptions::default()).expect("a store");
+        (0..layers).for_each(|site| put(&store, site).expect("room"));
+        store
+    }
+
+    fn put(store: &Store, site: usize) -> Result<(), StoreError> {
+        let url = format!("https://site{site}.example/robots.txt");
+        store.put(&Capture { url, fetched_at: 1, status: 404, ..Capture::default() })?;
+        store.flush()
+    }
+
+    /// No layer is there but those of the manifest.
+    fn assert_nothing_is_left(place: &Path) {
+        let mut named = Manifest::read(place).expect("a manifest").layers;
+        named.sort();
+        let found: Vec<String> = Files::read(place).expect("a directory").layers.into_iter().collect();
+        assert_eq!(found, named);
+    }
+
+    /// As when too few descriptors are left for a moment.
+    #[test]
+    fn merged_layers_are_removed_once_their_successor_is_open() {
+        let place = tempfile::tempdir().expect("a directory");
+        let store = store(place.path(), 3);
+        let stack = store.stack().expect("layers");
+        let (layer, aside) = (place.path().join(&stack.names[3]), place.path().join("aside"));
+        let run = Run { names: stack.names[1..3].to_vec(), stack };
+        fs::rename(&layer, &aside).expect("room");
+        assert!(store.merge(&run, 0).is_err());
+        assert!(run.names.iter().all(|name| place.path().join(name).exists()), "they answer still");
+        fs::rename(&aside, &layer).expect("room");
+        store.compact().expect("room");
+        assert_nothing_is_left(place.path());
+        assert_eq!((store.stats().layers, store.stats().layer_sites), (3, 3));
+    }
+
+    /// Each attempt would leave one more. A manifest that cannot be read may name them.
+    #[test]
+    fn new_layers_that_the_manifest_does_not_name_are_removed() {
+        let place = tempfile::tempdir().expect("a directory");
+        let store = store(place.path(), 2);
+        let stack = store.stack().expect("layers");
+        let run = Run { names: stack.names[1..3].to_vec(), stack };
+        let path = Manifest::path(place.path());
+        let aside = place.path().join("aside");
+        fs::rename(&path, &aside).and_then(|()| fs::create_dir(&path)).expect("room");
+        for _ in 0..3 {
+            assert!(store.merge(&run, 0).is_err() && put(&store, 2).is_err());
+        }
+        assert_eq!(Files::read(place.path()).expect("a directory").layers.len(), 9);
+        fs::remove_dir(&path).and_then(|()| fs::rename(&aside, &path)).expect("room");
+        store.merge(&run, 0).and_then(|()| put(&store, 2)).expect("room");
+        assert_nothing_is_left(place.path());
+        assert_eq!((store.stats().layers, store.stats().layer_sites), (3, 3));
+        let new = layer_name(store.take());
+        fs::write(place.path().join(&new), b"a layer").expect("room");
+        let many = vec![new.clone(); MOST_LAYERS + 1];
+        assert!(store.generations().replace(place.path(), many, &new).is_err());
+        assert_nothing_is_left(place.path());
+    }
 
     /// Bytes are rewritten once for each class at most, and layers stay few.
     #[test]

@@ -115,8 +115,8 @@ impl Store {
         self.or_remove(written, &name)?;
         let mut generations = self.generations();
         let mut layers = generations.manifest.layers.clone();
-        layers.push(name);
-        generations.replace(&self.directory, layers)?;
+        layers.push(name.clone());
+        generations.replace(&self.directory, layers, &name)?;
         generations.is_frozen_named = true;
         self.reopen(&mut generations)?;
         drop(generations);

@@ -23,6 +23,7 @@ mod error;
 mod fetches;
 mod files;
 mod flush;
+mod generations;
 mod handed;
 mod images;
 mod json;

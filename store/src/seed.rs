@@ -11,6 +11,7 @@
 //! the layers of a store must not change. It does not know what the image holds.
 
 use crate::files::{failed, layer_name, remove_layer};
+use crate::generations::is_named;
 use crate::log::sync_directory;
 use crate::snapshot::Snapshot;
 use crate::store::{check_options, stack};
@@ -60,19 +61,12 @@ impl Store {
         self.check_empty(&self.current.load())?;
         let name = layer_name(self.take());
         let seeded = self.write_base(&name, images).and_then(|()| self.replace_by_base(&name));
-        match seeded {
-            Ok(old) => old.iter().try_for_each(|name| remove_layer(&self.directory, name)),
-            Err(error) => {
-                // A manifest that could not be synced may name it all the same.
-                let is_named =
-                    Manifest::read(&self.directory).map_or(true, |manifest| manifest.layers.contains(&name));
-                if !is_named {
-                    // If it cannot be removed, the next opening does.
-                    let _ = remove_layer(&self.directory, &name);
-                }
-                Err(error)
-            }
+        // A manifest that could not be synced may name it all the same.
+        if seeded.is_err() && !is_named(&self.directory, &name) {
+            // If it cannot be removed, the next opening does.
+            let _ = remove_layer(&self.directory, &name);
         }
+        seeded
     }
 
     fn check_empty(&self, current: &Snapshot) -> Result<(), StoreError> {
@@ -107,18 +101,18 @@ impl Store {
         check_options(named, &layer, &self.options.compile)
     }
 
-    /// Replaces the manifest. Returns the layers of the former one.
-    fn replace_by_base(&self, name: &str) -> Result<Vec<String>, StoreError> {
+    /// Replaces the manifest, and removes the layers of the former one.
+    fn replace_by_base(&self, name: &str) -> Result<(), StoreError> {
         let mut generations = self.generations();
         // No capture is put from here on.
         let writer = self.writer();
         self.check_empty(&self.current.load())?;
-        let old = generations.manifest.layers.clone();
-        generations.replace(&self.directory, vec![name.to_owned()])?;
+        generations.replace(&self.directory, vec![name.to_owned()], name)?;
         // The base was verified.
         let layers = open::layers(&self.directory, false, &|_| true)?;
         self.answer_from(&writer, stack(&self.directory, layers, &self.options.terms)?, false);
-        Ok(old)
+        drop(writer);
+        self.remove_old(generations)
     }
 }
 

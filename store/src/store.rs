@@ -13,6 +13,7 @@ use crate::files::{
     Files, Lock, failed, layer_name, lock, log_path, remove_layer, remove_other_logs, set_aside, visits_path,
     write_layer, write_manifest,
 };
+use crate::generations::Generations;
 use crate::log::{Log, Logs, sync_directory, sync_every};
 use crate::snapshot::{Query, Snapshot, Stack};
 use crate::state::{InFlight, key};
@@ -24,7 +25,7 @@ use robomaton_compiler::{Options, ProgramCache, Provenance, emit};
 use robomaton_corpus::{Capture as Read, NOT_MODIFIED};
 use robomaton_formats::Decision;
 use robomaton_formats::detail::Meta;
-use robomaton_runtime::{Image, LayersError, LeftOut, MOST_LAYERS, Manifest, OpenError, Terms};
+use robomaton_runtime::{Image, LayersError, LeftOut, Manifest, OpenError, Terms};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -149,33 +150,6 @@ pub(crate) struct Writer {
     pub(crate) evicting: u64,
 }
 
-/// The manifest, and what only one thread at a time may replace it with.
-pub(crate) struct Generations {
-    pub(crate) manifest: Manifest,
-    /// The generation of the last manifest that was begun. The file may have it although an error
-    /// came back, as when its directory could not be synced, so it is not used again.
-    last: u64,
-    /// True if the manifest names the layer of the frozen table, but the layers could not be opened
-    /// since. That table must not become a second layer.
-    pub(crate) is_frozen_named: bool,
-}
-
-impl Generations {
-    /// Replaces the manifest. From here on, readers have the new generation.
-    pub(crate) fn replace(&mut self, directory: &Path, layers: Vec<String>) -> Result<(), StoreError> {
-        // Nobody could read it.
-        if layers.len() > MOST_LAYERS {
-            let error = io::Error::other(format!("{} layers are too many", layers.len()));
-            return Err(failed(&Manifest::path(directory), error));
-        }
-        self.last += 1;
-        let manifest = Manifest { generation: self.last, layers };
-        write_manifest(directory, &manifest)?;
-        self.manifest = manifest;
-        Ok(())
-    }
-}
-
 impl Store {
     /// Opens the store in a directory, which is created if it is missing.
     ///
@@ -245,11 +219,7 @@ impl Store {
             next: AtomicU64::new(files.next),
             compacting: Mutex::new(()),
             freezing: Mutex::new(()),
-            generations: Mutex::new(Generations {
-                last: manifest.generation,
-                manifest,
-                is_frozen_named: false,
-            }),
+            generations: Mutex::new(Generations::new(manifest)),
             writer: Mutex::new(Writer { cache, evicting: 0 }),
             in_flight: Mutex::default(),
             agendas: Mutex::default(),
