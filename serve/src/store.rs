@@ -128,8 +128,9 @@ impl StoreApp {
         };
         let store = Store::open(&directory, options)?;
         for LeftOut { name, error } in store.left_out() {
+            let what = if name.ends_with(".log") { "log" } else { "layer" };
             remark(&format!(
-                "the layer {name} is left out: {error}; its file, if there is one, is kept as {name}.damaged"
+                "the {what} {name} is left out: {error}; its file, if there is one, is kept as {name}.damaged"
             ));
         }
         let pool = Common::threads().map_err(Error::Runtime)?;

@@ -4,7 +4,7 @@
 //! not know what a layer or a log holds.
 
 use crate::StoreError;
-use crate::log::{HEADER, is_log, sync_directory};
+use crate::log::{HEADER, is_log, sync_directory, whole};
 use robomaton_build::Target;
 use robomaton_formats::ImageError;
 use robomaton_runtime::{Image, Manifest};
@@ -13,8 +13,9 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-/// The extension of damaged layers that were set aside. Nothing reads or removes them.
+/// The extensions of damaged layers and logs that were set aside. Nothing reads or removes them.
 const DAMAGED: &str = "rimg.damaged";
+const DAMAGED_LOG: &str = "log.damaged";
 
 /// The reason why a path is no stream.
 pub(crate) const OUTPUT: &str = "a store has a file there";
@@ -40,7 +41,7 @@ impl Files {
             match kind {
                 "rimg" | "visits" => drop(files.layers.insert(layer_name(number))),
                 "log" => drop(files.logs.insert(number)),
-                DAMAGED => {}
+                DAMAGED | DAMAGED_LOG => {}
                 _ => continue,
             }
             files.next = files.next.max(number.saturating_add(1));
@@ -86,6 +87,16 @@ pub(crate) fn remove_layer(directory: &Path, layer: &str) -> Result<(), StoreErr
 
 pub(crate) fn log_path(directory: &Path, number: u64) -> PathBuf {
     directory.join(format!("{number}.log"))
+}
+
+/// Sets a damaged log aside, and writes its whole captures in its place. Returns their number.
+pub(crate) fn set_log_aside(path: &Path) -> Result<usize, StoreError> {
+    let bytes = fs::read(path).map_err(|error| failed(path, error))?;
+    let (log, captures) = whole(&bytes)?;
+    // After a kill in between, the next opening does both again.
+    write(&path.with_extension(DAMAGED_LOG), &bytes)?;
+    write(path, &log)?;
+    Ok(captures)
 }
 
 /// True if captures in this directory are in a log only: an image of its layers does not have them.

@@ -297,6 +297,29 @@ fn records(bytes: &[u8], start: u64, at: usize, marker: [u8; 8]) -> Result<(Vec<
     if later.any(|frame| frame.synced > end) { Err(end) } else { Ok((captures, at)) }
 }
 
+/// A log of the whole captures of a damaged one, before and behind the damage, and their number. The
+/// marker is that of the header, or of the first record. At no other place is it sought, since a
+/// body may hold whatever it likes.
+pub(crate) fn whole(damaged: &[u8]) -> Result<(Vec<u8>, usize), StoreError> {
+    let marker = new_marker();
+    let (mut log, mut captures, mut at) = ([&MAGIC[..], &marker].concat(), 0, 0);
+    let places = [MAGIC.len(), HEADER].map(|at| damaged.get(at..)?.first_chunk::<8>().copied());
+    let Some(old) = places.into_iter().flatten().find(|marker| with_check(*marker) == *marker) else {
+        return Ok((log, captures));
+    };
+    while let Some(found) = memmem::find(&damaged[at..], &old) {
+        let frame = Frame::read(damaged, at + found, old);
+        at = frame.as_ref().map_or(at + found + 1, |frame| frame.end);
+        if let Some(Frame { record, .. }) = frame.filter(|frame| Front::capture(frame.record).is_some()) {
+            let mut record = [&[0; FRAME], record].concat();
+            self::frame(&mut record, marker, log.len() as u64)?;
+            log.append(&mut record);
+            captures += 1;
+        }
+    }
+    Ok((log, captures))
+}
+
 /// A log that another process appends to.
 #[derive(Debug)]
 pub(crate) struct Tail {

@@ -10,8 +10,8 @@
 use crate::choice::{replay, with};
 use crate::due::Agendas;
 use crate::files::{
-    Files, Lock, failed, layer_name, lock, log_path, remove_layer, remove_other_logs, set_aside, visits_path,
-    write_layer, write_manifest,
+    Files, Lock, failed, layer_name, lock, log_path, remove_layer, remove_other_logs, set_aside,
+    set_log_aside, visits_path, write_layer, write_manifest,
 };
 use crate::generations::Generations;
 use crate::log::{Log, Logs, sync_directory, sync_every};
@@ -62,7 +62,9 @@ pub struct StoreOptions {
     pub memory_captures: Option<usize>,
     /// True if the store is opened without the layers that are missing or damaged, which
     /// [`Store::left_out`] names: their captures are lost, and older ones count. Their files are
-    /// kept with the extension `rimg.damaged`. All layers are verified then, in linear time.
+    /// kept with the extension `rimg.damaged`. All layers are verified then, in linear time. A log
+    /// that is damaged in front of acknowledged captures is replaced by one of its whole captures,
+    /// and kept with the extension `log.damaged`.
     pub without_damaged_layers: bool,
 }
 
@@ -188,14 +190,23 @@ impl Store {
         let (mut cache, mut last) = (ProgramCache::default(), None);
         for &number in &files.logs {
             let path = log_path(&directory, number);
-            let Some((log, captures)) = Log::open(path.clone())? else {
+            let mut opened = Log::open(path.clone());
+            let is_damaged = matches!(opened, Err(StoreError::Damaged { .. }));
+            let is_set_aside = is_damaged && options.without_damaged_layers;
+            if is_set_aside && let Err(error) = &opened {
+                let error = format!("{error}; its whole captures count: {}", set_log_aside(&path)?);
+                left_out.push(LeftOut { name: format!("{number}.log"), error });
+                opened = Log::open(path.clone());
+            }
+            let Some((log, captures)) = opened? else {
                 fs::remove_file(&path).map_err(|error| failed(&path, error))?;
                 continue;
             };
             for capture in captures {
                 replay(&mut snapshot, &capture, &options.compile, &options.terms, &mut cache)?;
             }
-            last = Some(log);
+            // A reader may have the damaged file open, and would not see what is appended to the new one.
+            last = Some(log).filter(|_| !is_set_aside);
         }
         // If no capture counts, all of them are in layers, and an eviction must not leave them.
         let is_in_layers = snapshot.table.len() == 0;
@@ -311,7 +322,8 @@ impl Store {
         self.logs.load().current.is_broken()
     }
 
-    /// The layers that the store was opened without ([`StoreOptions::without_damaged_layers`]).
+    /// The layers that the store was opened without ([`StoreOptions::without_damaged_layers`]), and
+    /// the logs of which only the whole captures count.
     pub fn left_out(&self) -> &[LeftOut] {
         &self.left_out
     }

@@ -91,3 +91,47 @@ fn a_log_that_was_cut_in_its_header_holds_nothing() {
         }
     }
 }
+
+/// The captures before the damage and behind it count, whatever is damaged; the rest is said.
+#[test]
+fn a_damaged_log_is_set_aside_on_demand() {
+    let place = tempfile::tempdir().expect("a directory");
+    let without = || {
+        let options = StoreOptions { without_damaged_layers: true, ..StoreOptions::default() };
+        Store::open(place.path(), options).expect("the rest")
+    };
+    let store = without();
+    // All but the last are durable when the next one is written.
+    (0..4).for_each(|site| {
+        put(&store, site);
+        store.sync().expect("room");
+    });
+    drop(store);
+    let path = place.path().join("2.log");
+    let bytes = fs::read(&path).expect("a log");
+    let length = (bytes.len() - 24 - 28) / 4;
+    // The header, the first record, the one behind it, and all of the first page.
+    for (damage, lost) in [(16..17, 0), (24..25, 1), (60..61, 1), (24 + length..30 + length, 1), (0..40, 4)] {
+        let mut damaged = bytes.clone();
+        damaged[damage.clone()]
+            .iter_mut()
+            .for_each(|byte| *byte = if damage.start == 0 { 0 } else { !*byte });
+        fs::write(&path, &damaged).expect("room");
+        let error = Store::open(place.path(), StoreOptions::default()).err().expect("a damaged log");
+        assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
+        let store = without();
+        let [left_out] = store.left_out() else { panic!("one log: {:?}", store.left_out()) };
+        assert_eq!(left_out.name, "2.log");
+        assert!(left_out.error.ends_with(&format!("its whole captures count: {}", 4 - lost)), "{left_out:?}");
+        assert_eq!(held(&store, 4).len(), 4 - lost, "{damage:?}");
+        assert_eq!(store.stats().log_bytes, 24, "puts go to another log");
+        drop(store);
+        assert_eq!(fs::read(place.path().join("2.log.damaged")).expect("the damaged log"), damaged);
+        let store = Store::open(place.path(), StoreOptions::default()).expect("a whole store");
+        assert_eq!((store.left_out().len(), held(&store, 4).len()), (0, 4 - lost));
+    }
+    let store = without();
+    put(&store, 5);
+    store.flush().expect("room");
+    assert!(place.path().join("2.log.damaged").exists() && !path.exists());
+}

@@ -185,8 +185,9 @@ fn open(arguments: &StoreArgs) -> Result<Store, Failure> {
     let options = StoreOptions { compile, durability, without_damaged_layers, ..StoreOptions::default() };
     let store = Store::open(&arguments.directory, options).map_err(Failure::from_error)?;
     for LeftOut { name, error } in store.left_out() {
+        let what = if name.ends_with(".log") { "log" } else { "layer" };
         remark(&format!(
-            "the layer {name} is left out: {error}; its file, if there is one, is kept as {name}.damaged"
+            "the {what} {name} is left out: {error}; its file, if there is one, is kept as {name}.damaged"
         ));
     }
     Ok(store)
