@@ -5,7 +5,8 @@
 //! Invariant: a run of neighbours is replaced by its merge, so captures keep their order. It does
 //! not know the log or the table.
 
-use crate::files::{layer_name, visits_path};
+use crate::files::{layer_name, remove_layer, visits_path};
+use crate::generations::Generations;
 use crate::snapshot::Stack;
 use crate::visit::merge_visits;
 use crate::{Store, StoreError, limits};
@@ -147,6 +148,23 @@ impl Store {
         generations.replace(&self.directory, layers, &name)?;
         self.reopen(&mut generations)?;
         self.remove_old(generations)
+    }
+
+    /// Removes the layers that the manifest names no more. Those that cannot be removed, or whose
+    /// successors do not answer yet, stay for the next time, or for the next opening.
+    ///
+    /// # Errors
+    /// The first one.
+    pub(crate) fn remove_old(&self, mut generations: MutexGuard<'_, Generations>) -> Result<(), StoreError> {
+        let old = generations.take_old(&self.current.load().stack.names);
+        // A large file takes a while, and others need not wait for it.
+        drop(generations);
+        let remove = |name: String| remove_layer(&self.directory, &name).map_err(|error| (name, error));
+        let (kept, errors): (Vec<_>, Vec<_>) = old.into_iter().map(remove).filter_map(Result::err).unzip();
+        if !kept.is_empty() {
+            self.generations().keep_old(kept);
+        }
+        errors.into_iter().next().map_or(Ok(()), Err)
     }
 }
 

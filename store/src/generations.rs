@@ -4,12 +4,11 @@
 //! it was named before, only when the layers of the present manifest answer in its place. It does
 //! not know what a layer holds.
 
+use crate::StoreError;
 use crate::files::{failed, remove_layer, write_manifest};
-use crate::{Store, StoreError};
 use robomaton_runtime::{MOST_LAYERS, Manifest};
 use std::io;
 use std::path::Path;
-use std::sync::MutexGuard;
 
 /// The manifest, and what only one thread at a time may replace it with.
 pub(crate) struct Generations {
@@ -46,6 +45,19 @@ impl Generations {
         })
     }
 
+    /// The layers that may be removed, if the layers that answer are these; the caller removes
+    /// them.
+    pub(crate) fn take_old(&mut self, answering: &[String]) -> Vec<String> {
+        // After an error, the file may be another manifest.
+        let is_known = self.last == self.manifest.generation;
+        if is_known && answering == self.manifest.layers { std::mem::take(&mut self.old) } else { Vec::new() }
+    }
+
+    /// Puts back layers that could not be removed.
+    pub(crate) fn keep_old(&mut self, layers: Vec<String>) {
+        self.old.extend(layers);
+    }
+
     fn write(&mut self, directory: &Path, layers: Vec<String>) -> Result<(), StoreError> {
         // Nobody could read it.
         if layers.len() > MOST_LAYERS {
@@ -64,28 +76,4 @@ impl Generations {
 /// True unless the manifest on the disk is known not to name a layer.
 pub(crate) fn is_named(directory: &Path, layer: &str) -> bool {
     Manifest::read(directory).map_or(true, |manifest| manifest.layers.iter().any(|name| name == layer))
-}
-
-impl Store {
-    /// Removes the layers that the manifest names no more. Those that cannot be removed, or whose
-    /// successors do not answer yet, stay for the next time, or for the next opening.
-    ///
-    /// # Errors
-    /// The first one.
-    pub(crate) fn remove_old(&self, mut generations: MutexGuard<'_, Generations>) -> Result<(), StoreError> {
-        // After an error, the file may be another manifest.
-        let is_known = generations.last == generations.manifest.generation;
-        if !is_known || self.current.load().stack.names != generations.manifest.layers {
-            return Ok(());
-        }
-        let old = std::mem::take(&mut generations.old);
-        // A large file takes a while, and others need not wait for it.
-        drop(generations);
-        let remove = |name: String| remove_layer(&self.directory, &name).map_err(|error| (name, error));
-        let (kept, errors): (Vec<_>, Vec<_>) = old.into_iter().map(remove).filter_map(Result::err).unzip();
-        if !kept.is_empty() {
-            self.generations().old.extend(kept);
-        }
-        errors.into_iter().next().map_or(Ok(()), Err)
-    }
 }

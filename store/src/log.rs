@@ -297,9 +297,9 @@ fn records(bytes: &[u8], start: u64, at: usize, marker: [u8; 8]) -> Result<(Vec<
     if later.any(|frame| frame.synced > end) { Err(end) } else { Ok((captures, at)) }
 }
 
-/// A log of the whole captures of a damaged one, before and behind the damage, and their number. The
-/// marker is that of the header, or of the first record. At no other place is it sought, since a
-/// body may hold whatever it likes.
+/// A log of the whole captures of a damaged one, before and behind the damage, and their number.
+/// The marker is that of the header, or of the first record. At no other place is it sought, since
+/// a body may hold whatever it likes.
 pub(crate) fn whole(damaged: &[u8]) -> Result<(Vec<u8>, usize), StoreError> {
     let marker = new_marker();
     let (mut log, mut captures, mut at) = ([&MAGIC[..], &marker].concat(), 0, 0);

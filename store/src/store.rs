@@ -205,7 +205,8 @@ impl Store {
             for capture in captures {
                 replay(&mut snapshot, &capture, &options.compile, &options.terms, &mut cache)?;
             }
-            // A reader may have the damaged file open, and would not see what is appended to the new one.
+            // A reader may have the damaged file open, and would not see what is appended to the
+            // new one.
             last = Some(log).filter(|_| !is_set_aside);
         }
         // If no capture counts, all of them are in layers, and an eviction must not leave them.
