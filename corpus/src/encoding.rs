@@ -138,8 +138,12 @@ fn inflate(bytes: &[u8], zlib: bool, max: usize) -> (Vec<u8>, bool) {
 pub(crate) fn looks_coded(body: &[u8]) -> bool {
     // The first bytes may end inside a character.
     let is_text = |start| str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
-    if sniff(body, None) == Looks::Binary || !is_text(&body[..body.len().min(BEGINNING)]) {
-        return true;
+    match sniff(body, None) {
+        Looks::Binary => return true,
+        _ if !is_text(&body[..body.len().min(BEGINNING)]) => return true,
+        // A page in another encoding may have many replacements, and has no records.
+        Looks::Html => return false,
+        Looks::Text => {}
     }
     let head = String::from_utf8_lossy(&body[..body.len().min(HEAD)]);
     let is_strange = |c: &char| *c == char::REPLACEMENT_CHARACTER || c.is_control() && !"\t\r\n".contains(*c);

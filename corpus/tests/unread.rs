@@ -205,6 +205,8 @@ fn a_coded_body_that_was_taken_for_text_is_unread() {
     {
         assert_eq!(crawl("br", text), "disallowed");
     }
+    let page = format!("<title>{}</title>", "\u{fffd} ".repeat(99));
+    assert_eq!(crawl("br", page), "allowed", "a page in place of a robots.txt");
 }
 
 /// Text behind the last chunk does not belong to the body, so the body counts as a part.
