@@ -121,7 +121,7 @@ pub(crate) enum Step {
         why: &'static str,
         /// True if the bytes before it are in doubt: their member has no end, or a wrong checksum.
         doubtful: bool,
-        /// True if the file ends inside their member, as far as which they may be sound.
+        /// True if their member lacks its end, and nothing else is known to be wrong with it.
         ends: bool,
     },
     /// The end of the stream.

@@ -45,8 +45,10 @@ impl Iterator for Lines<'_, '_> {
             };
             let line = &self.window.data()[..length];
             // A rest has no white space at its end, which would be passed over for each object.
-            let line = if rest.is_some() { line } else { line.trim_ascii_end() };
-            let text = if rest.is_some() { line.trim_ascii_start() } else { object(line) };
+            let (line, text) = match rest {
+                Some(_) => (line, line.trim_ascii_start()),
+                None => (line.trim_ascii_end(), object(line)),
+            };
             let (event, behind) = event(text, self.number, self.limits);
             let length = line.len();
             let read = length - behind;

@@ -27,8 +27,8 @@ const TRAILER: usize = 4 + MAGIC.len();
 const OTHER: &str = "another record begins inside it";
 /// Line ends behind a record, at most. Writers put two there.
 const LINE_ENDS: usize = 4096;
-/// Bytes behind the first record in which damage to its member is looked for: the member may be the
-/// whole file, of which records count that stand further before damage.
+/// Bytes behind the first record in which damage to its member is looked for. The member may be the
+/// whole file. Then a record counts if it stands further away from damage than this.
 const FIRST_MEMBER: usize = 64 << 10;
 /// The beginning of every record.
 const MAGIC: &[u8] = b"WARC/";
@@ -60,8 +60,7 @@ enum Position {
 impl<'w, 'a> Records<'w, 'a> {
     pub(crate) fn of(window: &'w mut Window<'a>, limits: &'w ReadLimits) -> Records<'w, 'a> {
         let one_per_member = window.has_members();
-        let has_own_member = false;
-        Records { window, limits, position: Position::Record, one_per_member, has_own_member }
+        Records { window, limits, position: Position::Record, one_per_member, has_own_member: false }
     }
 
     /// The place of the next record, and its content as `told`, which is also given the record if

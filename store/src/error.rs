@@ -37,7 +37,10 @@ pub enum StoreError {
     },
     /// A file with the name of a log that does not begin as a log of this version does. Others may
     /// have put it there, so it is neither read nor removed.
-    #[error("{}: does not begin as a log of a store; move it elsewhere to open the store without it", path.display())]
+    #[error(
+        "{}: does not begin as a log of a store; move it elsewhere to open the store without it",
+        path.display()
+    )]
     NotLog {
         /// The file.
         path: PathBuf,

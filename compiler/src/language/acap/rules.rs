@@ -10,7 +10,7 @@ use crate::language::Language;
 use crate::limits::OverLimit;
 use crate::lowering::{Draft, Lowering};
 use crate::policy::Sense;
-use robomaton_formats::usage::{PRESENT, parts};
+use robomaton_formats::usage::{PRESENT, with_parts};
 use robomaton_formats::{Condition, Notation};
 use robomaton_grammar::acap::{Qualifier, Resource, UsageName};
 use std::borrow::Cow;
@@ -82,8 +82,8 @@ impl<'a, 's> RecordLowering<'a, 's, '_> {
     }
 
     /// The usages that a field speaks of, each with its own conditions and those of the field. A
-    /// prohibition speaks of the parts of its usage, too, of which `present` has none here
-    /// (decision 9).
+    /// prohibition also speaks of the parts of its usage. Those of `present` are left out: its
+    /// fields apply to them when a question is asked (decision 9).
     fn meanings(&mut self, field: &PolicyField<'_>) -> Result<Vec<Meaning>, OverLimit> {
         let meanings = self.stated(field)?;
         if field.sense == Sense::Permit {
@@ -91,9 +91,8 @@ impl<'a, 's> RecordLowering<'a, 's, '_> {
         }
         let mut all = Vec::with_capacity(meanings.len());
         for meaning in meanings {
-            let parts = if meaning.usage == PRESENT { &[] } else { parts(meaning.usage) };
-            let usages = std::iter::once(meaning.usage).chain(parts.iter().copied());
-            all.extend(usages.map(|usage| Meaning { usage, ..meaning }));
+            let count = if meaning.usage == PRESENT { 1 } else { usize::MAX };
+            all.extend(with_parts(meaning.usage).take(count).map(|usage| Meaning { usage, ..meaning }));
         }
         Ok(all)
     }
