@@ -15,11 +15,12 @@ use crate::parquet;
 use crate::ranges::Ranges;
 use crate::record::{Content, Event, Record};
 use crate::source::Source;
+use crate::tar::Tar;
 use crate::walk::{NotListed, Walk};
 use crate::window::Window;
 #[cfg(feature = "zip")]
 use crate::zip;
-use crate::{Capture, Item, ReadLimits, SkipReason, Skipped, csv, host, jsonl, tar, warc};
+use crate::{Capture, Item, ReadLimits, SkipReason, Skipped, csv, host, jsonl, warc};
 use foldhash::HashMap;
 use foldhash::fast::RandomState;
 use robomaton_formats::layout::MAGIC;
@@ -296,8 +297,8 @@ impl Reading<'_> {
             Kind::Jsonl => self.deliver(source, jsonl::Lines::of(window, limits)),
             Kind::Csv => self.table(source, csv::Rows::of(window, limits)),
             Kind::Tar if !in_archive => {
-                let mut archive = tar::archive(window);
-                match tar::Entries::of(&mut archive, limits) {
+                let mut archive = Tar::of(window);
+                match archive.entries(limits) {
                     Ok(mut entries) => self.archive(source, &mut entries),
                     Err(reason) => self.skip(source, reason),
                 }

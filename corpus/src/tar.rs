@@ -3,42 +3,70 @@
 //! It stands above `window`, which may decompress the archive; `input` reads the files. The crate
 //! `tar` splits the entries; long names are read here, within a limit, since it has none.
 //! Invariants: nothing is written anywhere, so names may have any form; an archive that cannot be
-//! split is reported, and not read further.
+//! split, or has no end, is reported, and not read further.
 
 use crate::archive::{Archive, Entry};
 use crate::{ReadLimits, SkipReason};
 use ::tar::PaxExtensions;
+use std::cell::Cell;
 use std::io::{self, Read};
+use std::rc::Rc;
+
+/// The zeros that an archive ends in: a block of its two. No text ends in as many.
+const END: usize = 512;
+
+/// An archive in a stream.
+pub(crate) struct Tar<R: Read> {
+    archive: ::tar::Archive<Zeros<R>>,
+    zeros: Rc<Cell<usize>>,
+}
+
+impl<R: Read> Tar<R> {
+    pub(crate) fn of(stream: R) -> Tar<R> {
+        let zeros = Rc::default();
+        let mut archive = ::tar::Archive::new(Zeros { stream, count: Rc::clone(&zeros) });
+        // Archives may be joined by `cat`; and a compressed one is only known to be intact at its
+        // end.
+        archive.set_ignore_zeros(true);
+        Tar { archive, zeros }
+    }
+
+    /// The entries, before anything was read.
+    pub(crate) fn entries<'a>(&'a mut self, limits: &'a ReadLimits) -> Result<Entries<'a, R>, SkipReason> {
+        // Raw: long names come as entries of their own.
+        let entries = self.archive.entries().map_err(|error| not_read(&error))?.raw(true);
+        Ok(Entries { entries, zeros: &self.zeros, limits, number: 0, ended: false })
+    }
+}
+
+/// A stream, and the number of zeros at the end of what was read of it.
+struct Zeros<R> {
+    stream: R,
+    count: Rc<Cell<usize>>,
+}
+
+impl<R: Read> Read for Zeros<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let count = self.stream.read(out)?;
+        let zeros = out[..count].iter().rev().take_while(|byte| **byte == 0).count();
+        let before = if zeros == count { self.count.get() } else { 0 };
+        self.count.set(before.saturating_add(zeros));
+        Ok(count)
+    }
+}
 
 /// The entries of an archive.
 pub(crate) struct Entries<'a, R: Read> {
-    entries: ::tar::Entries<'a, R>,
+    entries: ::tar::Entries<'a, Zeros<R>>,
+    zeros: &'a Cell<usize>,
     limits: &'a ReadLimits,
     number: u64,
     ended: bool,
 }
 
-/// The archive in a stream.
-pub(crate) fn archive<R: Read>(stream: R) -> ::tar::Archive<R> {
-    let mut archive = ::tar::Archive::new(stream);
-    // Archives may be joined by `cat`; and a compressed one is only known to be intact at its end.
-    archive.set_ignore_zeros(true);
-    archive
-}
-
 impl<'a, R: Read> Entries<'a, R> {
-    /// The entries of an archive that was not read yet.
-    pub(crate) fn of(
-        archive: &'a mut ::tar::Archive<R>,
-        limits: &'a ReadLimits,
-    ) -> Result<Entries<'a, R>, SkipReason> {
-        // Raw: long names come as entries of their own.
-        let entries = archive.entries().map_err(|error| not_read(&error))?.raw(true);
-        Ok(Entries { entries, limits, number: 0, ended: false })
-    }
-
     /// The next entry with its name; entries that contain the name of another are skipped.
-    fn framed(&mut self) -> io::Result<Option<(::tar::Entry<'a, R>, String)>> {
+    fn framed(&mut self) -> io::Result<Option<(::tar::Entry<'a, Zeros<R>>, String)>> {
         let mut long_name = None;
         for entry in self.entries.by_ref() {
             let mut entry = entry?;
@@ -66,7 +94,13 @@ impl<R: Read> Archive for Entries<'_, R> {
         self.number += 1;
         let number = self.number;
         Some(match self.framed() {
-            Ok(None) => return None,
+            Ok(None) => {
+                self.ended = true;
+                let is_whole = self.zeros.get() >= END;
+                let data =
+                    Err(SkipReason::Archive("the archive has no end, so files may be missing".to_owned()));
+                return (!is_whole).then_some(Entry { number, name: String::new(), data });
+            }
             Err(error) => {
                 self.ended = true;
                 Entry { number, name: String::new(), data: Err(not_read(&error)) }
