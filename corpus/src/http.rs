@@ -8,7 +8,7 @@
 use crate::capture::{PARTIAL, STATED, is_rsl};
 use crate::dates;
 use crate::encoding::{Body, is_coding, looks_coded};
-use crate::status::is_success;
+use crate::status::{is_interim, is_success};
 use crate::{ReadLimits, SkipReason, Validators};
 
 /// Header fields that the strict parser has room for; responses with more are split leniently.
@@ -41,15 +41,17 @@ pub(crate) struct Fields<'a> {
     date: Option<&'a [u8]>,
     /// Fields that speak of the use of the resource.
     pub(crate) stated: Vec<(&'static str, Vec<u8>)>,
+    /// True if there is any field: of an answer without one, the header is not known.
+    are_known: bool,
 }
 
 impl<'a> Fields<'a> {
     /// Adds one header field. A value has no line end (RFC 9110 5.5), unless it is folded: some
-    /// writers join the lines of one field so.
+    /// writers join the lines of one field so, also with carriage returns alone.
     pub(crate) fn add(&mut self, name: &[u8], value: &'a [u8]) {
         let mut start = 0;
-        for end in memchr::memchr_iter(b'\n', value) {
-            if !matches!(value.get(end + 1), Some(b' ' | b'\t')) {
+        for end in memchr::memchr2_iter(b'\n', b'\r', value) {
+            if !matches!(&value[end..], [_, b' ' | b'\t', ..] | [b'\r', b'\n', ..]) {
                 self.add_line(name, &value[start..end]);
                 start = end + 1;
             }
@@ -59,6 +61,7 @@ impl<'a> Fields<'a> {
 
     /// Adds a line of a header field, which may be folded.
     fn add_line(&mut self, name: &[u8], value: &'a [u8]) {
+        self.are_known = true;
         let first = |slot: &mut Option<&'a [u8]>| {
             slot.get_or_insert(value);
         };
@@ -150,7 +153,7 @@ impl<'a> Fields<'a> {
     }
 
     /// True if an answer of this status is a part that is not known to begin at the first byte: the
-    /// lines before it are missing.
+    /// lines before it are missing. A part tells its place (RFC 9110 15.3.7.1).
     fn is_later_part(&self, status: u16) -> bool {
         let begins_first = |range: &[u8]| {
             let (unit, places) = range.trim_ascii().split_at_checked(5).unwrap_or_default();
@@ -159,7 +162,7 @@ impl<'a> Fields<'a> {
         // An answer with several parts tells their places in its body (RFC 9110 15.3.7.2).
         let has_parts = |media_type: &&[u8]| media_type.to_ascii_lowercase().starts_with(b"multipart/");
         status == PARTIAL
-            && (self.content_range.is_some_and(|range| !begins_first(range))
+            && (self.content_range.map_or(self.are_known, |range| !begins_first(range))
                 || self.content_types.iter().any(has_parts))
     }
 
@@ -216,6 +219,7 @@ pub(crate) fn response<'a>(
     cut: bool,
     limits: &ReadLimits,
 ) -> Result<Response<'a>, SkipReason> {
+    let block = behind_interim(block);
     let mut fields = Fields::default();
     let (status, stored) = match strict(block, &mut fields) {
         Some(head) => head,
@@ -231,6 +235,34 @@ pub(crate) fn response<'a>(
     // Only the body of a success matters.
     let body = if is_success(status) { body } else { body.or(Ok((Vec::new(), false))) };
     Ok(Response { status, fields, body })
+}
+
+/// The status of a stored response, of which only the first lines need be there.
+pub(crate) fn status(block: &[u8]) -> Option<u16> {
+    let first = behind_interim(block).split(|byte| *byte == b'\n').next().unwrap_or_default();
+    status_of(first.trim_ascii_end())
+}
+
+/// What stands behind the heads of interim answers (1xx), if another one follows them: the client
+/// read on to that one (RFC 9110 15.2).
+fn behind_interim(mut block: &[u8]) -> &[u8] {
+    while let Some((line, mut rest)) = next_line(block) {
+        if !status_of(line).is_some_and(is_interim) {
+            break;
+        }
+        let behind = loop {
+            match next_line(rest) {
+                Some(([], behind)) => break behind,
+                Some((_, behind)) => rest = behind,
+                None => return block,
+            }
+        };
+        if next_line(behind).is_none_or(|(line, _)| status_of(line).is_none()) {
+            return block;
+        }
+        block = behind;
+    }
+    block
 }
 
 /// The decoded body within the limit, and true if it is not whole.
@@ -327,6 +359,7 @@ fn lenient<'a>(block: &'a [u8], max_header: usize, fields: &mut Fields<'a>) -> R
 
 /// All header fields of a stored response, in their order. A line without a colon is passed over.
 pub(crate) fn all_fields(block: &[u8], max_header: usize) -> Vec<(String, Vec<u8>)> {
+    let block = behind_interim(block);
     let block = &block[..block.len().min(max_header)];
     let after_status = next_line(block).map_or(&b""[..], |(_, rest)| rest);
     let mut rest = after_status;
@@ -342,7 +375,7 @@ pub(crate) fn all_fields(block: &[u8], max_header: usize) -> Vec<(String, Vec<u8
 }
 
 /// The status in a status line of any HTTP version.
-pub(crate) fn status_of(line: &[u8]) -> Option<u16> {
+fn status_of(line: &[u8]) -> Option<u16> {
     let mut words = line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|word| !word.is_empty());
     let version = words.next()?;
     if !version.get(..5)?.eq_ignore_ascii_case(b"HTTP/") {

@@ -108,6 +108,9 @@ pub enum SkipReason {
     /// A WARC record that holds a later segment of an answer.
     #[error("a later segment of a record that was split")]
     Segment,
+    /// A WARC `resource` record, which has the body of an answer over HTTP alone.
+    #[error("a resource record: nothing tells the status of the answer")]
+    NoHead,
     /// A robots.txt that was cut inside its first line.
     #[error("the body is cut inside its first line")]
     NoLine,
@@ -180,6 +183,7 @@ impl SkipReason {
             SkipReason::Http(_) => "http",
             SkipReason::Encoding(_) => "encoding",
             SkipReason::Segment => "segment",
+            SkipReason::NoHead => "no-head",
             SkipReason::NoLine => "no-line",
             SkipReason::NotModified => "not-modified",
             SkipReason::LineTooLong => "line-too-long",

@@ -4,7 +4,13 @@
 //! class of redirections, but leads nowhere ([`crate::Capture`]). This file does not know what a
 //! class means for a site.
 
+const SWITCHING_PROTOCOLS: u16 = 101;
 const TOO_MANY_REQUESTS: u16 = 429;
+
+/// True for 1xx, but for a 101: another answer follows.
+pub(crate) fn is_interim(status: u16) -> bool {
+    (100..200).contains(&status) && status != SWITCHING_PROTOCOLS
+}
 
 /// True for 2xx: the answer has the resource.
 pub fn is_success(status: u16) -> bool {

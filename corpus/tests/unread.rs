@@ -347,8 +347,56 @@ fn a_part_behind_the_first_byte_is_unread() {
         let image = opened(&build_from(&[row.to_string()], 1), 0);
         assert_eq!(ask(&image, "bot", "crawl", "https://a.example/x"), wanted, "{range}");
     }
-    let parts = format!("HTTP/1.1 206 P\r\nContent-Type: Multipart/byteranges; boundary=x\r\n\r\n{rules}");
-    assert_eq!(crawl(&[at(1, ROBOTS, parts)]), "unknown");
+    for field in ["Content-Type: Multipart/byteranges; boundary=x", "Content-Type: text/plain"] {
+        let part = format!("HTTP/1.1 206 P\r\n{field}\r\n\r\n{rules}");
+        assert_eq!(crawl(&[at(1, ROBOTS, part)]), "unknown", "{field}");
+    }
+    let row = serde_json::json!({ "url": ROBOTS, "status": 206, "body": rules });
+    let image = opened(&build_from(&[row.to_string()], 1), 0);
+    assert_eq!(ask(&image, "bot", "crawl", "https://a.example/x"), "allowed", "a row without a header");
+}
+
+/// A client reads on behind interim answers (RFC 9110 15.2).
+#[test]
+fn the_final_answer_counts() {
+    let interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n";
+    for (head, wanted) in [
+        (interim, "allowed"),
+        ("HTTP/1.1 100 Continue\n\n", "allowed"),
+        ("HTTP/1.1 101 Switching Protocols\r\n\r\n", "disallowed"),
+    ] {
+        assert_eq!(crawl(&[at(1, ROBOTS, format!("{head}{}", text(ALLOWS)))]), wanted, "{head}");
+    }
+    let unmodified = at(2, ROBOTS, format!("{interim}HTTP/1.1 304 Not Modified\r\n\r\n"));
+    assert_eq!(crawl(&[at(1, ROBOTS, text(ALLOWS)), unmodified]), "allowed");
+    assert_eq!(
+        crawl(&[at(1, ROBOTS, "HTTP/1.1 100 Continue\r\n\r\nDisallow: /")]),
+        "disallowed",
+        "no other answer"
+    );
+}
+
+/// Its body is that of an answer whose status is not known (ISO 28500, 6.4).
+#[test]
+fn a_resource_record_of_http_is_unread() {
+    let older = at(1, ROBOTS, text(ALLOWS));
+    let newer = |kind: &str, url: &str| record(kind, url, "1970-01-01T00:00:02Z", ALLOWS.as_bytes());
+    assert_eq!(crawl(&[older.clone(), newer("resource", ROBOTS)]), "unknown");
+    assert_eq!(crawl(&[newer("Resource", ROBOTS), older.clone()]), "unknown");
+    for (kind, url) in [("conversion", ROBOTS), ("resource", "urn:text:https://a.example/robots.txt")] {
+        assert_eq!(crawl(&[older.clone(), newer(kind, url)]), "allowed", "{kind} {url}");
+    }
+}
+
+/// An archive that was cut between two of its files.
+#[test]
+fn a_tar_archive_without_an_end_is_reported() {
+    let whole = tar(&["a.example", "b.example"].map(|name| (name, ALLOWS.into())));
+    for (cut, wanted) in [(0, 0), (512, 0), (1024, 1), (2048, 1)] {
+        let found = lines("x.tar", &whole[..whole.len() - cut]);
+        let without_end = found.iter().filter(|line| line.ends_with(": archive")).count();
+        assert_eq!(without_end, wanted, "{cut}: {found:?}");
+    }
 }
 
 /// A record may hold a segment of an answer.

@@ -159,6 +159,9 @@ fn lines_in_the_value_of_a_header_are_lines() {
     for (name, value, usage, wanted) in [
         ("X-Robots-Tag", "noindex\nnofollow", "index", "disallowed"),
         ("X-Robots-Tag", "googlebot: noarchive\nnoindex", "index", "disallowed"),
+        ("X-Robots-Tag", "googlebot: noarchive\rnoindex", "index", "disallowed"),
+        ("X-Robots-Tag", "googlebot: noarchive\r\nnoindex", "index", "disallowed"),
+        ("X-Robots-Tag", "googlebot: noarchive,\r\n noindex", "index", "allowed"),
         ("Content-Signal", "ai-train=no\nsearch=yes", "ai-train", "disallowed"),
         ("tdm-reservation", "1\n1", "tdm", "disallowed"),
     ] {

@@ -144,8 +144,7 @@ impl<'r> HeldRecord<'r> {
 
     /// True for a revisit of a resource of which the server said that it is unchanged.
     pub(super) fn is_unmodified(&self) -> bool {
-        let first = self.block().split(|&byte| byte == b'\n').next().unwrap_or_default();
-        self.has_unmodified_profile() || http::status_of(first.trim_ascii_end()) == Some(NOT_MODIFIED)
+        self.has_unmodified_profile() || http::status(self.block()) == Some(NOT_MODIFIED)
     }
 
     /// For a revisit: when the capture with the content was fetched, which is the time in the
@@ -172,16 +171,23 @@ impl<'r> HeldRecord<'r> {
         })
     }
 
+    /// True if the record may hold what a client was answered.
+    fn is_answer(&self, target: &[u8]) -> bool {
+        let kind = self.field(&self.header.kind);
+        let is = |name: &&str| kind.eq_ignore_ascii_case(name.as_bytes());
+        // Of an answer over HTTP, a resource is the body alone (ISO 28500, 6.4).
+        let is_body = is(&"resource") && is_of_http(target);
+        let is_whole = kind.is_empty() || ["response", "revisit", "continuation"].iter().any(is);
+        // Heritrix also stores the answers of name servers as responses.
+        is_body || (is_whole && !target.starts_with(b"dns:"))
+    }
+
     /// The fetch that the header names; `None` if the record is no answer to one.
     pub(super) fn fetch(&self) -> Result<Option<Capture>, SkipReason> {
-        let (kind, target) = (self.field(&self.header.kind), self.field(&self.header.target));
-        let kinds = [&b"response"[..], b"revisit", b"continuation"];
-        let may_be_answer = kind.is_empty() || kinds.iter().any(|name| kind.eq_ignore_ascii_case(name));
-        // Heritrix also stores the answers of name servers as responses.
-        if !may_be_answer || target.starts_with(b"dns:") {
+        let target = without_brackets(self.field(&self.header.target));
+        if !self.is_answer(target) {
             return Ok(None);
         }
-        let target = without_brackets(target);
         if target.is_empty() {
             return Err(SkipReason::WarcHeader("no WARC-Target-URI"));
         }
@@ -209,6 +215,9 @@ impl<'r> HeldRecord<'r> {
         let is = |name: &[u8]| kind.eq_ignore_ascii_case(name);
         // A revisit may omit even the header of the answer.
         let block = if is(b"revisit") && block.is_empty() { UNMODIFIED_HEAD } else { block };
+        if is(b"resource") {
+            return Ok(Content::Unread(capture, SkipReason::NoHead));
+        }
         let segment = self.field(&self.header.segment);
         if is(b"continuation") || !matches!(segment, b"" | b"1") {
             return Ok(Content::Unread(capture, SkipReason::Segment));
@@ -265,6 +274,12 @@ fn normal_url(field: &[u8]) -> Option<Url> {
     let mut url = Url::parse(str::from_utf8(without_brackets(field)).ok()?).ok()?;
     url.set_fragment(None);
     Some(url)
+}
+
+/// True for a URL whose resource is fetched over HTTP.
+fn is_of_http(url: &[u8]) -> bool {
+    let scheme = url.split(|byte| *byte == b':').next().unwrap_or_default();
+    scheme.eq_ignore_ascii_case(b"http") || scheme.eq_ignore_ascii_case(b"https")
 }
 
 /// A URL without the angle brackets that some writers put around it.
