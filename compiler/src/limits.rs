@@ -13,6 +13,10 @@ use std::fmt;
 /// The name of [`Limits::bytes`], which a text cannot exceed: the rest is left unread.
 const BYTES: &str = "bytes";
 
+/// Bytes of a reference to another file. A longer one leads to no file, and is kept shortened:
+/// thousands of rules and statements may stand in one file.
+pub(crate) const REFERENCE: usize = 2048;
+
 /// The maximum cost of one text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {

@@ -10,6 +10,7 @@ use robomaton_compiler::Policy;
 use robomaton_compiler::trace::Trace;
 use robomaton_formats::agent::shown_name;
 use robomaton_runtime::{Account, Basis, Choice, Condition, Decision, Verdict};
+use std::collections::HashSet;
 use std::fmt;
 
 /// The answer of one of the two.
@@ -68,22 +69,28 @@ pub(crate) fn check_agreement(
         Basis::Preferences => return check_preferences(trace, verdict, account),
         _ => {}
     }
+    // Of rules for which there was no room, only the number is known.
+    let is_whole = account.rules_left_out == 0;
+    let rules = account.rules.len() + account.rules_left_out;
     let image = Claim {
         decision: verdict.decision(),
         incomplete: verdict.is_incomplete(),
         conditions: sorted(conditions(verdict, account).iter().map(ToString::to_string)),
         choice: verdict.choice(),
-        rules: sorted(account.rules.iter().map(ToString::to_string)),
+        rules: sorted(account.rules.iter().filter(|_| is_whole).map(ToString::to_string)),
     };
     let claim = Claim {
         decision: trace.decision,
         incomplete: trace.incomplete,
         conditions: sorted(trace.conditions.iter().map(ToString::to_string)),
         choice: Some(trace.choice.clone()),
-        rules: sorted(trace.deciding().map(|found| rule_of(policy, found).to_string())),
+        rules: sorted(trace.deciding().filter(|_| is_whole).map(|found| rule_of(policy, found).to_string())),
     };
-    let lines: Vec<u32> = account.rules.iter().map(|rule| rule.line).collect();
-    let has_lines = trace.deciding().all(|found| lines.contains(&policy.rules[found.rule].line));
+    let lines: HashSet<u32> = account.rules.iter().map(|rule| rule.line).collect();
+    let has_lines = match is_whole {
+        true => trace.deciding().all(|found| lines.contains(&policy.rules[found.rule].line)),
+        false => trace.deciding().count() == rules,
+    };
     // The image names one ranked rule, the first with its priority, so the line must be the same.
     if image == claim && has_lines {
         return Ok(());

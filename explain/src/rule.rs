@@ -2,6 +2,7 @@
 //!
 //! It reads the trace and weighs nothing.
 
+use crate::words::short;
 use robomaton_compiler::trace::{Choice, Fate, Match, Trace, TraceQuery};
 use robomaton_compiler::{Policy, Sense};
 use robomaton_formats::policy::is_special;
@@ -70,7 +71,7 @@ pub(crate) fn is_of_page(found: &Match) -> bool {
 pub(crate) fn citation(policy: &Policy<'_>, found: &Match) -> String {
     let line = policy.rules[found.rule].line;
     match file_name(policy, policy.groups[found.group].file) {
-        Some(name) => format!("line {line} of {name}"),
+        Some(name) => format!("line {line} of {}", short(&name)),
         None if is_of_page(found) => format!("line {line} of the page"),
         None => format!("line {line}"),
     }

@@ -193,7 +193,7 @@ impl Group {
     fn of(detail: &Detail<'_>, group: &detail::Group<'_>) -> Group {
         let names: Vec<&str> = group.crawlers.iter().map(String::as_str).collect();
         let default = group.default.then(|| "*".to_owned());
-        let file = usize::from(group.file).checked_sub(1).and_then(|at| detail.files.get(at));
+        let file = detail.file(group.file);
         let field = |rule: &detail::Rule<'_>| Field {
             line: rule.line,
             allow: rule.permits,
@@ -207,7 +207,7 @@ impl Group {
             purposes: group.purposes.iter().map(lossy).collect(),
             rules: group.rules.len(),
             fields: group.rules.iter().map(field).collect(),
-            file: file.cloned(),
+            file: file.map(str::to_owned),
             incomplete: group.incomplete,
             schedule: group.schedule.as_deref().map(schedule).unwrap_or_default(),
             extensions: extensions(&group.extensions),

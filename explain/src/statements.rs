@@ -4,7 +4,7 @@
 //! one is not in force. `verdict` prints the statements as JSON, `explanation` and `check` as text,
 //! `reason` cites those that decide. Nothing is weighed here.
 
-use crate::words::shown;
+use crate::words::{short, shown};
 use robomaton_runtime::{
     Account, Carrier, Condition, DecidingRule, Decision, Effect, Language, Loss, StatementAccount,
 };
@@ -196,7 +196,8 @@ fn outranked(statement: &StatementAccount, winner: &StatementAccount) -> String 
 
 /// The place of a statement in words: `line 3 (Content Signals)`.
 fn place(statement: &StatementAccount) -> String {
-    let document = statement.document.as_deref();
+    let document = statement.document.as_deref().map(short);
+    let document = document.as_deref();
     let numbered = |noun: &str, of: &str| match statement.line {
         Some(line) => format!("{noun} {line} of {of}"),
         None => of.to_owned(),

@@ -12,6 +12,7 @@ use robomaton_formats::preference::{self, Carrier, Effect, Record, Source};
 use robomaton_formats::program::Silence;
 use robomaton_runtime::Role;
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// The rules that are taken as stored in the image.
 pub(crate) struct StoredParts {
@@ -27,33 +28,27 @@ pub(crate) fn has_pages(detail: &Detail<'_>) -> bool {
 
 /// The files without records in the image, which include the missing ones.
 pub(crate) fn missing(detail: &Detail<'_>) -> Vec<String> {
-    let has_group = |file: usize| detail.groups.iter().any(|group| usize::from(group.file) == file);
-    let absent = |number: usize| !has_group(number + 1) && !is_license(detail, number + 1);
-    detail
-        .files
-        .iter()
-        .enumerate()
-        .filter(|(number, _)| absent(*number))
-        .map(|(_, name)| name.clone())
-        .collect()
+    let mut read = licenses(detail);
+    read.extend(detail.groups.iter().map(|group| group.file));
+    let numbered = detail.files.iter().zip(1..);
+    numbered.filter(|(_, number)| !read.contains(number)).map(|(name, _)| name.clone()).collect()
 }
 
-/// True if this file, counted from 1, is an RSL document that was read.
-fn is_license(detail: &Detail<'_>, file: usize) -> bool {
+/// The numbers of the files that are RSL documents which were read.
+fn licenses(detail: &Detail<'_>) -> HashSet<u16> {
     let groups = detail.preferences.iter().flat_map(|source| &source.groups);
-    let mut statements = groups.flat_map(|group| group.statements.iter().map(move |one| (group, one)));
-    statements.any(|(group, statement)| {
-        let record = group.record(statement);
-        // A record of robots.txt stands in a file that it refers to.
-        let is_document = |record: &Record<'_>| record.carrier != Carrier::Robots;
-        statement.effect != Effect::Unread
-            && record.is_some_and(|record| usize::from(record.file) == file && is_document(record))
-    })
+    let stated = groups.flat_map(|group| {
+        let read = group.statements.iter().filter(|statement| statement.effect != Effect::Unread);
+        read.filter_map(|statement| group.record(statement))
+    });
+    // A record of robots.txt stands in a file that it refers to.
+    stated.filter(|record| record.carrier != Carrier::Robots).map(|record| record.file).collect()
 }
 
 /// True if a document has records of files that it refers to, or may have definitions of them.
 fn has_files(detail: &Detail<'_>) -> bool {
-    (1..=detail.files.len()).any(|file| !is_license(detail, file))
+    let licenses = licenses(detail);
+    (1..).zip(&detail.files).any(|(number, _)| !licenses.contains(&number))
 }
 
 impl StoredParts {

@@ -200,7 +200,7 @@ impl VerdictJson {
                 .map(|crawl| crawl.safe_decision().name()),
             statements: StatementJson::all(account, verdict.decision()),
             requests: requests.into_iter().map(RequestJson::from).collect(),
-            left_out: account.statements_left_out,
+            left_out: account.statements_left_out + account.rules_left_out,
         }
     }
 }

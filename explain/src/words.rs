@@ -23,6 +23,17 @@ pub fn quoted(text: &str) -> String {
     }
 }
 
+/// The maximum length of a name in a sentence, in characters.
+const NAME: usize = 200;
+
+/// The name of a file in a sentence, truncated if it is long: thousands of sentences may have it.
+pub(crate) fn short(name: &str) -> Cow<'_, str> {
+    match name.char_indices().nth(NAME) {
+        Some((end, _)) => format!("{}...", &name[..end]).into(),
+        None => name.into(),
+    }
+}
+
 /// A number with a noun.
 pub fn count(number: usize, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })

@@ -218,6 +218,13 @@ impl<'d> Detail<'d> {
             .unwrap_or("?")
     }
 
+    /// The name of another file, by the number used in groups and records: `None` for 0, the
+    /// document itself.
+    pub fn file(&self, number: u16) -> Option<&str> {
+        let name = self.files.get(usize::from(number).checked_sub(1)?)?;
+        Some(name.as_str())
+    }
+
     /// The conditions of a rule.
     pub fn conditions(&self, rule: &Rule<'_>) -> &[Condition] {
         self.set_of_conditions(rule.conditions)

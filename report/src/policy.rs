@@ -96,7 +96,7 @@ impl Group {
     fn of(detail: &Detail<'_>, group: &detail::Group<'_>, room: &mut usize) -> Group {
         let rules: Vec<Rule> = group.rules.iter().take(*room).map(|rule| Rule::of(detail, rule)).collect();
         *room -= rules.len();
-        let file = usize::from(group.file).checked_sub(1).and_then(|at| detail.files.get(at));
+        let file = detail.file(group.file);
         let purposes = group.purposes.iter().map(|purpose| format!("for {}", text(purpose)));
         let file = file.map(|file| format!("from {}", cut(file)));
         let incomplete = group.incomplete.then(|| "lacks a file that it refers to".to_owned());

@@ -16,29 +16,39 @@ use robomaton_formats::program::Priority;
 use robomaton_formats::purpose;
 use robomaton_formats::scope::read_priority;
 use robomaton_formats::{Decision, SetRef, SiteEntry, UsageId};
+use std::collections::{BTreeSet, HashMap};
+
+/// Bytes of what one account tells of rules, and of statements, behind the first of each. Texts
+/// have 500 KiB, and few repeat themselves.
+const ROOM: usize = 4 << 20;
 
 /// How an answer came about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
-    /// The deciding rules, in file order.
+    /// The deciding rules, in file order, as far as there is room.
     pub rules: Vec<DecidingRule>,
+    /// The number of further deciding rules.
+    pub rules_left_out: usize,
     /// The decision of the ACAP fields alone, where fields were weighed by specificity.
     pub fields: Option<Decision>,
     /// The decision of the conventional rules alone (decision 14).
     pub conventional: Option<Decision>,
     /// The statements in the modern languages that match, those that decide first.
     pub statements: Vec<StatementAccount>,
-    /// The number of further statements, which are not told ([`crate::MOST_STATEMENTS`]).
+    /// The number of further statements, which are not told ([`crate::MOST_STATEMENTS`], or no
+    /// room).
     pub statements_left_out: usize,
+    /// The conditions of all deciding rules.
+    pub(crate) of_rules: Vec<Condition>,
     /// The conditions of the statements in force, and of the rules about parts of the usage.
     pub(crate) terms: Vec<Condition>,
 }
 
 impl Account {
-    /// The conditions of the deciding rules, sorted. A conditional permission requires all of them.
+    /// The conditions of the deciding rules, sorted. A conditional permission requires all of them,
+    /// also those of rules that are left out.
     pub fn conditions(&self) -> Vec<Condition> {
-        let of_rules = self.rules.iter().flat_map(|rule| &rule.conditions);
-        let mut conditions: Vec<Condition> = of_rules.chain(&self.terms).cloned().collect();
+        let mut conditions: Vec<Condition> = self.of_rules.iter().chain(&self.terms).cloned().collect();
         conditions.sort_unstable();
         conditions.dedup();
         conditions
@@ -126,6 +136,38 @@ impl std::fmt::Display for DecidingRule {
     }
 }
 
+/// The room for what strangers wrote in an account: thousands of rules or statements may share a
+/// name of a file or a condition of hundreds of kilobytes. The first always fits; behind one that
+/// does not, none does.
+pub(crate) struct Room<'d> {
+    detail: &'d Detail<'d>,
+    /// The bytes that are left; `None` before the first.
+    left: Option<usize>,
+    /// The bytes of the sets of conditions that were met.
+    sets: HashMap<u32, usize>,
+}
+
+impl<'d> Room<'d> {
+    pub(crate) fn new(detail: &'d Detail<'d>) -> Room<'d> {
+        Room { detail, left: None, sets: HashMap::new() }
+    }
+
+    /// Takes a rule or a statement with this set of conditions and so many bytes of other texts, if
+    /// it fits.
+    pub(crate) fn takes(&mut self, conditions: u32, bytes: usize) -> bool {
+        let written = || self.detail.set_of_conditions(conditions).iter().map(|one| one.to_string().len());
+        let of_conditions = *self.sets.entry(conditions).or_insert_with(|| written().sum());
+        let left = self.left.map_or(Some(ROOM), |left| left.checked_sub(bytes + of_conditions));
+        self.left = Some(left.unwrap_or(0));
+        left.is_some()
+    }
+
+    /// The bytes of the name of a file, by its number.
+    pub(crate) fn name_length(&self, file: u16) -> usize {
+        self.detail.file(file).map_or(0, str::len)
+    }
+}
+
 /// A question whose answer is explained, and the details of the document that answers it.
 #[derive(Clone, Copy)]
 pub(crate) struct Query<'q> {
@@ -154,7 +196,8 @@ pub(crate) fn of_rule(query: &Query<'_>) -> Option<Account> {
         }
     }
     let (number, group, rule) = best?;
-    Some(Account { rules: vec![tell(detail, number, group, rule)], ..Account::default() })
+    let of_rules = detail.conditions(rule).to_vec();
+    Some(Account { rules: vec![tell(detail, number, group, rule)], of_rules, ..Account::default() })
 }
 
 /// Finds the deciding fields, and the conventional rule if it decided with them.
@@ -188,7 +231,8 @@ pub(crate) fn of_fields(query: &Query<'_>) -> Option<Account> {
         let is_for = purposes.is_empty() || purposes.iter().any(|p| purpose::matches(&p.0, usage.purpose));
         addressed && is_for && Holder::of(group.role, !purposes.is_empty()) == Some(level.holder)
     };
-    let mut rules = Vec::new();
+    let (mut room, mut rules, mut rules_left_out) = (Room::new(detail), Vec::new(), 0);
+    let mut sets = BTreeSet::new();
     // Of several equivalent conventional rules, the first is reported.
     let mut winner = found.conventional.filter(|&(_, decides)| decides).map(|(number, _)| number);
     for (number, group) in detail.groups.iter().enumerate() {
@@ -212,12 +256,18 @@ pub(crate) fn of_fields(query: &Query<'_>) -> Option<Account> {
             };
             if decides && group.pattern(rule).matches(&target) {
                 winner = winner.filter(|_| !group.role.is_ranked());
-                rules.push(tell(detail, number, group, rule));
+                sets.insert(rule.conditions);
+                if room.takes(rule.conditions, rule.pattern.0.len() + room.name_length(group.file)) {
+                    rules.push(tell(detail, number, group, rule));
+                } else {
+                    rules_left_out += 1;
+                }
             }
         }
     }
     let [fields, conventional] = found.sides;
-    Some(Account { rules, fields, conventional, ..Account::default() })
+    let of_rules = sets.iter().flat_map(|&set| detail.set_of_conditions(set)).cloned().collect();
+    Some(Account { rules, rules_left_out, fields, conventional, of_rules, ..Account::default() })
 }
 
 /// True if a rule is about the usage in question at this level. Names are compared because a
@@ -236,12 +286,11 @@ fn tell(
     group: &detail::Group<'_>,
     rule: &detail::Rule<'_>,
 ) -> DecidingRule {
-    let file = usize::from(group.file).checked_sub(1).and_then(|at| detail.files.get(at));
     DecidingRule {
         line: rule.line,
         group: number,
         role: group.role,
-        file: file.map(|name| (group.file, name.clone())),
+        file: detail.file(group.file).map(|name| (group.file, name.to_owned())),
         priority: rule.priority,
         permits: rule.permits,
         usage: detail.usage(rule.usage).to_owned(),

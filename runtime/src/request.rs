@@ -68,7 +68,7 @@ pub(crate) fn of_url(site: &Site<'_>, detail: &Detail<'_>, crawler: &Crawler, ur
         let action = record.key.strip_prefix(KEY)?.to_owned();
         let path = path_of(&record.value, &authority)?;
         let notation = group.notation;
-        let file = usize::from(group.file).checked_sub(1).and_then(|at| detail.files.get(at)).cloned();
+        let file = detail.file(group.file).map(str::to_owned);
         (notation.target(path.as_bytes()) == notation.target(&target)).then(|| Request {
             action,
             path: record.value.to_string(),

@@ -4,7 +4,7 @@
 //! Decodes the details of a document and allocates. The naive evaluation of `formats` weighs; tests
 //! compare it with the programs.
 
-use crate::account::{Account, Query, StatementAccount, of_fields, of_rule};
+use crate::account::{Account, Query, Room, StatementAccount, of_fields, of_rule};
 use crate::answer::Basis;
 use crate::crawler::{Crawler, Usage};
 use crate::rules;
@@ -47,9 +47,10 @@ pub(crate) fn of_preferences(query: &Query<'_>, most: usize) -> Account {
     let weighed = known.map(|finding| Weighed::new(finding, finding.statement.usage != own_usage, effects));
     let mut weighed = distinct(weighed.collect());
     weighed.sort_by_key(|one| (!one.decides, one.finding.effect.is_err(), one.effect()));
-    account.statements_left_out = weighed.len().saturating_sub(most);
-    weighed.truncate(most);
-    account.statements = weighed.iter().filter_map(|one| tell(detail, one)).collect();
+    let mut room = Room::new(detail);
+    let told = weighed.iter().take(most).map_while(|one| tell(detail, one, &mut room));
+    account.statements = told.collect();
+    account.statements_left_out = weighed.len() - account.statements.len();
     account.terms = preference::conditions(&findings, |statement| conditions(detail, statement));
     let own_id = usage.id;
     for usage in spoken {
@@ -63,7 +64,10 @@ pub(crate) fn of_preferences(query: &Query<'_>, most: usize) -> Account {
             Basis::Fields => of_fields(&Query { usage, ..*query }),
             _ => None,
         };
-        account.rules.extend(rules.unwrap_or_default().rules);
+        let Account { rules, rules_left_out, of_rules, .. } = rules.unwrap_or_default();
+        account.rules.extend(rules);
+        account.rules_left_out += rules_left_out;
+        account.of_rules.extend(of_rules);
     }
     account
 }
@@ -102,15 +106,17 @@ fn distinct(mut weighed: Vec<Weighed<'_>>) -> Vec<Weighed<'_>> {
     weighed
 }
 
-fn tell(detail: &Detail<'_>, weighed: &Weighed<'_>) -> Option<StatementAccount> {
+/// A statement in words; `None` if there is no room for it.
+fn tell(detail: &Detail<'_>, weighed: &Weighed<'_>, room: &mut Room<'_>) -> Option<StatementAccount> {
     let &Weighed { finding, is_of_part, decides } = weighed;
     let statement = &finding.statement;
     let record = record(detail, finding)?;
-    Some(StatementAccount {
+    let bytes = record.pattern.0.len() + record.text.len() + room.name_length(record.file);
+    room.takes(statement.conditions, bytes).then(|| StatementAccount {
         language: record.language,
         carrier: record.carrier,
         line: Some(record.line).filter(|&line| line > 0),
-        document: usize::from(record.file).checked_sub(1).and_then(|at| detail.files.get(at)).cloned(),
+        document: detail.file(record.file).map(str::to_owned),
         usage: USAGES.get(usize::from(statement.usage)).copied().unwrap_or("?"),
         is_of_part,
         effect: weighed.effect(),

@@ -181,7 +181,7 @@ impl<'a> Verdict<'a> {
             (Some(own), Some(united)) => {
                 let mut terms = united.terms;
                 if self.answer.decision == Decision::Conditional {
-                    terms.extend(united.rules.into_iter().flat_map(|rule| rule.conditions));
+                    terms.extend(united.of_rules);
                 }
                 let Account { statements, statements_left_out, .. } = united;
                 Some(Account { statements, statements_left_out, terms, ..own })

@@ -266,7 +266,7 @@ impl Texts<'_, '_> {
         let delay = schedule.and_then(Schedule::crawl_delay);
         let rates = joined(schedule.into_iter().flat_map(|schedule| &schedule.rates).map(rate), "; ");
         let visits = joined(schedule.into_iter().flat_map(|schedule| &schedule.visits).map(window), "; ");
-        let file = usize::from(group.file).checked_sub(1).and_then(|at| detail.files.get(at));
+        let file = detail.file(group.file);
         let crawlers = written(&group.crawlers);
         row(&mut self.groups, || {
             [

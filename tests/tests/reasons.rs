@@ -1,7 +1,7 @@
 //! The reasons of answers, from details that are decoded once, equal what each verdict tells by
 //! itself: over made-up sites of every kind and over the sample.
 
-use robomaton_compiler::{Entry, Options, compile, emit};
+use robomaton_compiler::{Document, Entry, LimitName, Options, compile, emit};
 use robomaton_corpus::{BatchOptions, Input, Progress, build};
 use robomaton_formats::{Decision, SiteKey};
 use robomaton_runtime::{DetailCache, Image, MOST_STATEMENTS, Reasons};
@@ -77,10 +77,7 @@ fn very_many_statements_are_counted() {
     let options = Options::default();
     let licenses: String =
         (0..2_000).map(|number| format!("License: https://l.example/{number}\n")).collect();
-    let document = compile(format!("User-agent: *\n{licenses}").as_bytes(), None, &options);
-    let site = SiteKey::from_url("https://a.example/").expect("a site");
-    let image = emit(vec![Entry::fetched(site, &document)], &options).expect("an image");
-    let image = Image::from_bytes(image).expect("an image");
+    let image = image_of(&compile(format!("User-agent: *\n{licenses}").as_bytes(), None, &options));
     let crawler = image.crawler(["bot"]);
     let verdict = image.decide(&crawler, image.usage("all"), "https://a.example/x");
     let (all, told) = (verdict.account(), verdict.reasons(&mut DetailCache::default()).account);
@@ -88,4 +85,55 @@ fn very_many_statements_are_counted() {
     assert_eq!(told.statements_left_out, all.statements.len() - MOST_STATEMENTS);
     assert!(told.statements_left_out > 0 && all.statements.starts_with(&told.statements));
     assert_eq!(told.conditions(), all.conditions());
+}
+
+/// Thousands of permissions may share a long condition. Of those for which there is no room, the
+/// number and the conditions are told.
+#[test]
+fn rules_that_share_a_long_condition_are_counted() {
+    let compiled = |count: usize, bytes: usize| {
+        let condition = format!("must-use-resource=the-acap:extract:uri:/{}", "x".repeat(bytes));
+        let rules = "ACAP-allow-(long): /\n".repeat(count);
+        let text = format!(
+            "ACAP-qualified-usage: long index {condition}\nACAP-crawler: *\n{rules}\
+             ACAP-allow-index: / time-limit=3-days\n"
+        );
+        compile(text.as_bytes(), None, &Options::default())
+    };
+    let image = image_of(&compiled(3_000, 4_000));
+    let crawler = image.crawler(["bot"]);
+    let verdict = image.decide(&crawler, image.usage("index"), "https://a.example/x");
+    let account = verdict.account();
+    let told: usize = account.rules.iter().map(|rule| rule.to_string().len()).sum();
+    assert!(told < 5 << 20, "{told} bytes");
+    assert_eq!(account.rules.len() + account.rules_left_out, 3_001);
+    assert_eq!((account.rules_left_out > 0, account.conditions().len()), (true, 2));
+    // One text would else make a gigabyte of rules.
+    assert_eq!(compiled(3_000, 100_000).over_limit.map(|over| over.limit), Some(LimitName::Rules));
+}
+
+/// Thousands of rules may stand in one file: a name that no server would take leads to no file.
+#[test]
+fn a_reference_of_thousands_of_bytes_leads_nowhere() {
+    let url = |bytes: usize| format!("https://l.example/{}", "x".repeat(bytes - "https://l.example/".len()));
+    for (key, text) in
+        [("License", "User-agent: *\nAllow: /\n"), ("ACAP-permissions-reference", "ACAP-crawler: *\n")]
+    {
+        for (bytes, leads) in [(2048, true), (2049, false)] {
+            let document =
+                compile(format!("{text}{key}: {}\n", url(bytes)).as_bytes(), None, &Options::default());
+            assert_eq!(document.references == [url(bytes)], leads, "{key} {bytes}");
+            let image = image_of(&document);
+            let crawler = image.crawler(["bot"]);
+            let verdict = image.decide(&crawler, image.usage("ai-train"), "https://a.example/x");
+            assert_ne!(verdict.safe_decision(), Decision::Allowed, "{key} {bytes}");
+        }
+    }
+}
+
+fn image_of(document: &Document) -> Image<Vec<u8>> {
+    let options = Options::default();
+    let site = SiteKey::from_url("https://a.example/").expect("a site");
+    let image = emit(vec![Entry::fetched(site, document)], &options).expect("an image");
+    Image::from_bytes(image).expect("an image")
 }

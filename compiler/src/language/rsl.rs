@@ -15,7 +15,7 @@
 use super::links::{Link, links};
 use super::{Language, Source, preference_text};
 use crate::context::{Page, PageLicense};
-use crate::limits::OverLimit;
+use crate::limits::{OverLimit, REFERENCE};
 use crate::lowering::Lowering;
 use crate::lowering::preferences::{Documents, PAGE_DOCUMENTS, PAGE_SETS, Said, Scope, set_of};
 use crate::policy::{Combiner, Policy};
@@ -130,7 +130,8 @@ fn all(effect: Effect) -> impl Iterator<Item = Said> {
 
 /// True for a URL that can name a document.
 pub(crate) fn is_absolute(url: &str) -> bool {
-    Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
+    let parsed = Url::parse(url).ok().filter(|_| url.len() <= REFERENCE);
+    parsed.is_some_and(|url| matches!(url.scheme(), "http" | "https"))
 }
 
 /// Notes that the text needs a document; false beyond the limit on references.

@@ -7,6 +7,7 @@
 
 use super::Lowering;
 use crate::context::{CompileContext, License};
+use crate::limits::REFERENCE;
 use crate::policy::Policy;
 use robomaton_formats::Notation;
 use robomaton_formats::detail::Bytes;
@@ -227,7 +228,7 @@ impl<'s> Lowering<'s, '_> {
     /// Adds a file to the policy, once more if it is there: each reference has its own number.
     pub(crate) fn add_file(&mut self, name: &str) -> u16 {
         let files = &mut self.policy.files;
-        files.push(name.to_owned());
+        files.push(shortened(name, REFERENCE).to_owned());
         // References are limited far below this.
         let number = u16::try_from(files.len()).unwrap_or(u16::MAX);
         self.preferences.files.entry(name.to_owned()).or_insert(number);

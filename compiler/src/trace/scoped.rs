@@ -40,7 +40,7 @@ pub(super) fn weigh(
     if trace.decision == Decision::Conditional {
         let deciding = trace.deciding();
         let conditions = deciding.flat_map(|found| policy.conditions(&policy.rules[found.rule]));
-        trace.conditions = BTreeSet::from_iter(conditions.cloned()).into_iter().collect();
+        trace.conditions = BTreeSet::from_iter(conditions).into_iter().cloned().collect();
     }
     // A missing file that a record for any crawler refers to may name the crawler.
     let of_any = TraceQuery { named_only: false, ..*query };

@@ -17,6 +17,10 @@ use robomaton_formats::purpose;
 use robomaton_runtime::Verdict;
 use serde::Serialize;
 
+/// Bytes of the matching rules that are listed. They are spelled in full: thousands may share a
+/// condition of hundreds of kilobytes.
+const ROOM: usize = 4 << 20;
+
 /// The number of lines that a sentence cites, at most.
 const CITED: usize = 4;
 
@@ -33,6 +37,8 @@ pub(super) struct Analysis {
     /// Rule sets that name the crawler, but do not apply.
     pub(super) skipped: Vec<Skipped>,
     pub(super) matches: Vec<Match>,
+    /// The number of further rules that match, for which there is no room.
+    pub(super) matches_left_out: usize,
     /// Fields that might speak of the query, and have no effect.
     pub(super) dropped: Vec<Dropped>,
     /// The level whose fields apply, in words.
@@ -101,14 +107,16 @@ impl Analysis {
     ) -> Analysis {
         let Evidence { policy, trace, query } = *evidence;
         let is_overridden = evidence.overriding_outcome(verdict).is_some();
-        let matches =
-            trace.matches.iter().map(|found| Match::new(policy, trace, texts, found, is_overridden));
+        let mut room = ROOM;
+        let all = trace.matches.iter().map(|found| Match::new(policy, trace, texts, found, is_overridden));
+        let matches: Vec<Match> = all.take_while(|found| fits(&mut room, found.length())).collect();
         Analysis {
             is_traced: true,
             scoped: policy.is_scoped(),
             groups: groups(evidence),
             skipped: sets::skipped(policy, &trace.choice, &verdict.looked_for()),
-            matches: matches.collect(),
+            matches_left_out: trace.matches.len() - matches.len(),
+            matches,
             dropped: texts.dropped(evidence),
             level: if is_overridden { None } else { level(evidence) },
             undetermined: trace.undetermined.iter().map(|pair| Pair::new(policy, *pair)).collect(),
@@ -165,6 +173,19 @@ impl Match {
             rival: rival(trace, found).map(|rule| policy.rules[rule].line),
         }
     }
+
+    /// The bytes of its texts.
+    fn length(&self) -> usize {
+        let others = [&self.file, &self.page, &self.written].into_iter().flatten();
+        self.rule.len() + others.map(String::len).sum::<usize>()
+    }
+}
+
+/// True if so many bytes fit into the room that is left; behind what does not fit, nothing does.
+fn fits(room: &mut usize, bytes: usize) -> bool {
+    let left = room.checked_sub(bytes);
+    *room = left.unwrap_or(0);
+    left.is_some()
 }
 
 impl From<trace::Level> for Level {

@@ -55,6 +55,9 @@ impl Explanation {
                 found.write_ranked(widest, out)?
             }
         }
+        if analysis.matches_left_out > 0 {
+            writeln!(out, "         and {} more", analysis.matches_left_out)?;
+        }
         self.write_dropped(out)?;
         if analysis.scoped {
             self.write_weighing(out)?;

@@ -7,7 +7,7 @@ use super::{Carrier, Effect, Effects, Group, Kind, Language, Record, Source, Sta
 use crate::condition::{Condition, Term};
 use crate::notation::Notation;
 use crate::pattern::Pattern;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A question about one usage.
 #[derive(Clone, Copy, Debug)]
@@ -120,14 +120,21 @@ impl Finding {
 pub fn conditions<'c>(findings: &[Finding], of: impl Fn(&Statement) -> &'c [Condition]) -> Vec<Condition> {
     let mut conditions = Vec::new();
     let mut alternatives: BTreeMap<(u16, u16), Vec<Vec<Term>>> = BTreeMap::new();
+    // Thousands of statements may share conditions of hundreds of kilobytes.
+    let (mut known, mut weighed) = (BTreeSet::new(), BTreeSet::new());
     for finding in findings.iter().filter(|finding| finding.effect == Ok(Effect::Conditional)) {
+        let Statement { usage, set, conditions: number, .. } = finding.statement;
+        if !weighed.insert((usage, set, number)) {
+            continue;
+        }
+        let is_new = known.insert(number);
         for condition in of(&finding.statement) {
             match condition {
                 Condition::License(terms) => {
-                    let Statement { usage, set, .. } = finding.statement;
                     alternatives.entry((usage, set)).or_default().extend(terms.iter().cloned());
                 }
-                other => conditions.push(other.clone()),
+                other if is_new => conditions.push(other.clone()),
+                _ => {}
             }
         }
     }

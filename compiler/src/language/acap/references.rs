@@ -15,7 +15,7 @@ use super::spent::Spent;
 use crate::context::CompileContext;
 use crate::language::conventional::Conventional;
 use crate::language::{Language, Source, extended};
-use crate::limits::{LimitName, OverLimit};
+use crate::limits::{LimitName, OverLimit, REFERENCE};
 use crate::lowering::{Lowering, number};
 use crate::policy::Agent;
 use robomaton_formats::SiteKey;
@@ -54,7 +54,7 @@ impl<'t, 's> Text<'t, 's> {
             let home = records.partition_point(|record| record.span.end <= at);
             let home =
                 Some(home).filter(|&home| records.get(home).is_some_and(|record| record.span.contains(&at)));
-            let file = home.and_then(|_| referred(&locator, origin));
+            let file = home.filter(|_| locator.len() <= REFERENCE).and_then(|_| referred(&locator, origin));
             // A file that refers to itself adds nothing and misses nothing (decision 39).
             let is_itself = file.as_deref() == Some("/robots.txt");
             (!is_itself).then(|| Reference { home, locator, file, line: number(*line) })

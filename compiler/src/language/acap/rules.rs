@@ -52,6 +52,7 @@ impl<'a, 's> RecordLowering<'a, 's, '_> {
                 if multiplies {
                     self.spent.rule(pattern.len(), field.line, self.lowering)?;
                 }
+                self.spent.permission(conditions, field.line, self.lowering)?;
                 self.lowering.push(Draft {
                     usage,
                     sense: field.sense,

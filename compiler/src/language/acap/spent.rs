@@ -7,13 +7,14 @@
 use crate::limits::{LimitName, OverLimit};
 use crate::lowering::Lowering;
 use robomaton_formats::Condition;
+use std::collections::HashMap;
 
 /// Crawlers in all groups, counted once per group.
 const ADDRESSED: usize = 1 << 20;
 /// Conditions in all distinct sets of them.
 const CONDITIONS: usize = 1 << 18;
 /// If a pattern is expanded from a definition, its rule counts once for every started block of this
-/// many bytes.
+/// many bytes; and once more for every whole block of its conditions.
 const BYTES_OF_RULE: usize = 256;
 
 /// The amounts spent so far.
@@ -22,6 +23,8 @@ pub(in crate::language) struct Spent {
     addressed: usize,
     conditions: usize,
     rules: usize,
+    /// The bytes of each set of conditions, by its number in the policy.
+    lengths: HashMap<u32, usize>,
 }
 
 impl Spent {
@@ -55,6 +58,19 @@ impl Spent {
         lowering: &Lowering<'_, '_>,
     ) -> Result<(), OverLimit> {
         self.rules(bytes.div_ceil(BYTES_OF_RULE).max(1), line, lowering)
+    }
+
+    /// Counts the conditions of one more permission: a definition may give it many.
+    pub(super) fn permission(
+        &mut self,
+        conditions: u32,
+        line: u32,
+        lowering: &Lowering<'_, '_>,
+    ) -> Result<(), OverLimit> {
+        let set = (conditions as usize).checked_sub(1).and_then(|at| lowering.policy.conditions.get(at));
+        let written = || set.into_iter().flatten().map(|condition| condition.to_string().len());
+        let bytes = *self.lengths.entry(conditions).or_insert_with(|| written().sum());
+        self.rules(bytes / BYTES_OF_RULE, line, lowering)
     }
 
     /// Counts so many more expanded rules, or names that are expanded.
