@@ -34,6 +34,10 @@ final class Punycode {
 
     /** The label in ASCII, or null if it is not valid. */
     static String label(String folded) {
+        // First of all: what mapping drops or makes ASCII of may leave a valid label of any kind.
+        if (!folded.codePoints().allMatch(c -> c < 0x80 || isSafe(c))) {
+            throw new UnsupportedException("the international host label " + folded + ": give it in punycode");
+        }
         boolean isAscii = folded.chars().allMatch(c -> c < 0x80);
         if (folded.startsWith(PREFIX)) {
             return isAscii && isValid(folded.substring(PREFIX.length())) ? folded : null;
@@ -140,8 +144,6 @@ final class Punycode {
         for (int c : text) {
             if (c < 0x80) {
                 out.append((char) c);
-            } else if (!isSafe(c)) {
-                throw new UnsupportedException("the international host label " + label + ": give it in punycode");
             }
         }
         int basic = out.length();

@@ -2,12 +2,16 @@ package io.robomaton;
 
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertNotEquals;
+import static org.junit.Assert.assertNull;
+import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
 import java.io.IOException;
 import java.net.IDN;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.junit.Test;
@@ -43,6 +47,22 @@ public class HostTest {
         assertEquals("xn--nxasmm1c", Host.parse("\u03B2\u03CC\u03BB\u03BF\u03C2".getBytes(StandardCharsets.UTF_8)));
         // A capital sigma at the end of a word is the common one.
         assertEquals("xn--nxasmq6b", Host.parse("\u0392\u038C\u039B\u039F\u03A3".getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** UTS 46 drops some characters and makes ASCII of others, also in a label that begins like punycode. */
+    @Test
+    public void whatMappingLeavesIsNotGuessed() {
+        for (String host : List.of(
+                "xn--fsq\u200B.example", "xn--\u00ADfsq.example", "x\u2060n--fsq.example", "xn--fsq\uFE0F.example",
+                "xn--fsq\uFF0Eexample", "xn--\uFF46sq.example", "xn--fsq.exam\u034Fple", "a" + "\u200B".repeat(2000))) {
+            for (String written : List.of(host, URLEncoder.encode(host, StandardCharsets.UTF_8))) {
+                byte[] bytes = written.getBytes(StandardCharsets.UTF_8);
+                assertThrows(written, UnsupportedException.class, () -> Host.parse(bytes));
+            }
+        }
+        // No mapping makes these valid.
+        assertNull(Host.parse("xn--fsq\u00FC.example".getBytes(StandardCharsets.UTF_8)));
+        assertNull(Host.parse("xn--a.exam\u200Bple".getBytes(StandardCharsets.UTF_8)));
     }
 
     /** If this fails, {@code java.net.IDN} may have become what the URL standard asks for. */
