@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 from typing import Any, Callable
 
@@ -145,6 +146,100 @@ def test_columns_of_something_else(asked: Image | Robots, method: str, kind: str
 def test_arrays_of_other_dimensions(asked: Image | Robots, shape: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match=f"one dimension, not of {len(shape)}"):
         asked.decide_batch(np.full(shape, URL), "GPTBot")
+
+
+ROWS = ["https://a.example/x", "https://a.example/yy"]
+
+
+def lying(data_type: pa.DataType, code: str) -> pa.Table:
+    """Columns of a damaged IPC stream, whose last row is a byte longer than their buffer."""
+    plain = pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int8()), pa.array(ROWS, data_type))
+    table = pa.table({"dictionary": plain, "plain": pa.array(ROWS, data_type)})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    stream = sink.getvalue().to_pybytes()
+    offsets = struct.pack(f"<3{code}", 0, 19, 39)
+    assert stream.count(offsets) == 2
+    return pa.ipc.open_stream(stream.replace(offsets, struct.pack(f"<3{code}", 0, 19, 40))).read_all()
+
+
+def of_buffers(data_type: pa.DataType, rows: int, *buffers: bytes) -> pa.Array:
+    return pa.Array.from_buffers(data_type, rows, [None, *map(pa.py_buffer, buffers)])
+
+
+def offsets(code: str, *numbers: int) -> bytes:
+    return struct.pack(f"<{len(numbers)}{code}", *numbers)
+
+
+#: Columns whose rows are not where they say, or whose text is not UTF-8, and a word of the error.
+LIES: dict[str, tuple[Callable[[], object], str]] = {
+    "string not UTF-8": (lambda: of_buffers(pa.string(), 2, offsets("i", 0, 3, 5), b"abc\xff\xfe"), "UTF8"),
+    "large string not UTF-8": (
+        lambda: of_buffers(pa.large_string(), 1, offsets("q", 0, 2), b"\xff\xfe"),
+        "UTF8",
+    ),
+    "string cut in a character": (
+        lambda: of_buffers(pa.string(), 2, offsets("i", 0, 1, 2), "é".encode()),
+        "utf-8",
+    ),
+    "view not UTF-8": (lambda: of_buffers(pa.string_view(), 1, struct.pack("<i12s", 2, b"\xff\xfe")), "UTF-8"),
+    "dictionary not UTF-8": (
+        lambda: pa.DictionaryArray.from_arrays(
+            pa.array([0]), of_buffers(pa.string(), 1, offsets("i", 0, 2), b"\xff\xfe")
+        ),
+        "UTF8",
+    ),
+    "offsets back and forth": (lambda: of_buffers(pa.string(), 2, offsets("i", 0, 90, 5), b"abcde"), "ffset"),
+    "binary offsets back and forth": (lambda: of_buffers(pa.binary(), 2, offsets("i", 0, 90, 5), b"abcde"), "ffset"),
+    "key without a value": (
+        lambda: pa.DictionaryArray.from_arrays(pa.array([0, 100], pa.int8()), pa.array([URL]), safe=False),
+        "100",
+    ),
+    "pandas not UTF-8": (
+        lambda: pd.Series(
+            of_buffers(pa.string(), 1, offsets("i", 0, 2), b"\xff\xfe"), dtype=pd.ArrowDtype(pa.string())
+        ),
+        "UTF8",
+    ),
+    **{
+        f"{name} {form} longer than its buffer": (
+            lambda data_type=data_type, code=code, form=form: form_of(lying(data_type, code), form),
+            "larger than values array",
+        )
+        for name, data_type, code in [
+            ("string", pa.string(), "i"),
+            ("large string", pa.large_string(), "q"),
+            ("binary", pa.binary(), "i"),
+            ("large binary", pa.large_binary(), "q"),
+        ]
+        for form in ["plain", "dictionary", "array", "pandas"]
+    },
+}
+
+
+def form_of(table: pa.Table, form: str) -> object:
+    if form == "array":
+        return table["plain"].chunk(0)
+    if form == "pandas":
+        return pd.Series(pd.arrays.ArrowExtensionArray(table["plain"]))
+    return table[form]
+
+
+@pytest.mark.parametrize("method", BATCH)
+@pytest.mark.parametrize("kind", LIES)
+def test_columns_that_lie(asked: Image | Robots, method: str, kind: str) -> None:
+    column, what = LIES[kind]
+    with pytest.raises(ValueError, match=rf"^urls(\[0\.\.\])?: .*{what}"):
+        getattr(asked, method)(column(), "GPTBot")
+
+
+@pytest.mark.parametrize("kind", LIES)
+def test_names_of_crawlers_that_lie(image: Image, kind: str) -> None:
+    column, what = LIES[kind]
+    lies = column()
+    with pytest.raises(ValueError, match=rf"^agents(\[0\.\.\])?: .*{what}"):
+        image.decide_batch([URL] * len(lies), agents=lies)
 
 
 STRINGS = np.dtypes.StringDType

@@ -1,9 +1,12 @@
 //! Arrow columns, through the C data interface: read in place.
 //!
 //! It supports strings and binary in all their forms, including dictionaries of them, whose values
-//! are decided once.
+//! are decided once. Invariant: every row that is read is inside its buffer, and text is UTF-8. The
+//! interface does not tell how long buffers are, so pyarrow checks this before it exports an array
+//! ([`check_buffers`]); the import checks the rest. A library that exports other arrays vouches for
+//! the lengths of their buffers.
 
-use super::{Ask, Chunk, Kind, NULL, Reader, Stored, Texts, in_parts, is_allowed};
+use super::{Ask, Chunk, Kind, NULL, Reader, Stored, Texts, in_parts, is_allowed, is_instance};
 use crate::VERDICTS;
 use crate::text::Spelling;
 use arrow_array::cast::AsArray;
@@ -154,9 +157,16 @@ impl Column {
 
 /// Reads an object that exports itself as an array; `first` is the number of its first row.
 pub(super) fn chunk(reader: Reader, object: &Bound<'_, PyAny>, first: usize) -> PyResult<Chunk> {
+    check_buffers(reader, object)?;
+    imported(reader, object, first)
+}
+
+/// Reads an array whose buffers are as long as it says.
+fn imported(reader: Reader, object: &Bound<'_, PyAny>, first: usize) -> PyResult<Chunk> {
     let Reader { argument, spelling, nulls: keeps } = reader;
     let unfit =
         |error: PyErr| PyValueError::new_err(format!("{argument}[{first}..]: {}", error.value(object.py())));
+    // This checks all offsets, views, keys and text (`ArrayData::validate_full`).
     let array = make_array(ArrayData::from_pyarrow_bound(object).map_err(unfit)?);
     let nulls = array.logical_nulls().filter(|nulls| nulls.null_count() > 0);
     let nulls: Vec<usize> =
@@ -170,15 +180,48 @@ pub(super) fn chunk(reader: Reader, object: &Bound<'_, PyAny>, first: usize) -> 
 /// Reads the chunks of an object that exports itself as a stream.
 pub(super) fn chunks(reader: Reader, object: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
     let py = object.py();
-    let chunked = py.import("pyarrow")?.call_method1("chunked_array", (object,))?;
+    let column = column_of_series(object)?;
+    // The stream no longer knows how long the buffers are.
+    check_buffers(reader, &column)?;
+    let chunked = py.import("pyarrow")?.call_method1("chunked_array", (column,))?;
     let mut chunks = Vec::new();
     let mut first = 0;
     for array in chunked.getattr("chunks")?.try_iter()? {
         let array = array?;
-        chunks.push(chunk(reader, &array, first)?);
+        chunks.push(imported(reader, &array, first)?);
         first += array.len()?;
     }
     Ok(chunks)
+}
+
+/// The pyarrow column of a pandas series that holds one; any other object itself.
+fn column_of_series<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    if is_instance(object, "pandas", "Series")? {
+        let values = object.getattr("array")?;
+        if values.hasattr("__arrow_array__")? {
+            let values = values.call_method0("__arrow_array__")?;
+            let is_whole = is_instance(&values, "pyarrow", "Array")?;
+            let pyarrow = object.py().import("pyarrow")?;
+            return if is_whole { pyarrow.call_method1("chunked_array", ([values],)) } else { Ok(values) };
+        }
+    }
+    Ok(object.clone())
+}
+
+/// Lets pyarrow check that the buffers of its own arrays are as long as their offsets say: a column
+/// that was read from a damaged IPC file, for example, may lie.
+///
+/// # Errors
+/// If they are not.
+fn check_buffers(reader: Reader, object: &Bound<'_, PyAny>) -> PyResult<()> {
+    for class in ["Array", "ChunkedArray", "RecordBatch", "Table"] {
+        if is_instance(object, "pyarrow", class)? {
+            object.call_method0("validate").map_err(|error| {
+                PyValueError::new_err(format!("{}: {}", reader.argument, error.value(object.py())))
+            })?;
+        }
+    }
+    Ok(())
 }
 
 /// Verdicts as a dictionary array.
