@@ -1,6 +1,5 @@
 package io.robomaton;
 
-import java.util.ArrayList;
 import java.util.List;
 
 /** How a crawler's name is reduced and compared with groups (SPEC.md section 8, "Agent rules"). */
@@ -8,9 +7,6 @@ enum AgentRule {
     TOKEN,
     VERBATIM,
     SUBSTRING;
-
-    /** Longer names are compared whole. */
-    private static final int MAX_GENERAL_NAME = 64;
 
     /** The lower-case form of a caller's name. */
     String reduce(String name) {
@@ -83,15 +79,15 @@ enum AgentRule {
     }
 
     /**
-     * The names under which groups are looked for, best first: each as a whole, reduced, and the
+     * Appends the names under which groups are looked for, best first: each as a whole, reduced, and the
      * general names that it begins like. A header, or several words, is one more whole name.
      */
-    List<String> lookupNames(String given) {
+    void addLookupNames(String given, LookupNames names) {
         List<String> list = Names.list(given);
         if (list != null) {
-            return list.stream().flatMap(name -> lookupNames(name).stream()).toList();
+            list.forEach(name -> addLookupNames(name, names));
+            return;
         }
-        List<String> names = new ArrayList<>();
         boolean isHeader = readsHeaders(given);
         if (this == TOKEN && isHeader) {
             names.add(Names.whole(given));
@@ -103,29 +99,11 @@ enum AgentRule {
                 names.add(Names.whole(name));
             }
             String reduced = reduce(name);
-            names.add(reduced);
             if (this == TOKEN && !reduced.equals("*")) {
-                addGeneral(reduced, names);
+                names.addWithGeneral(reduced);
+            } else {
+                names.add(reduced);
             }
-        }
-        return names;
-    }
-
-    private static void addGeneral(String name, List<String> names) {
-        int[] ends = new int[MAX_GENERAL_NAME + 1];
-        int count = 0;
-        int bytes = 0;
-        for (int at = 0; at < name.length();) {
-            int character = name.codePointAt(at);
-            at += Character.charCount(character);
-            bytes += character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
-            if (bytes > MAX_GENERAL_NAME) {
-                break;
-            }
-            ends[count++] = at;
-        }
-        while (count > 0) {
-            names.add(name.substring(0, ends[--count]) + "*");
         }
     }
 }

@@ -9,7 +9,7 @@ package io.robomaton;
  */
 public record Choice(String kind, String name) {
     static Choice of(Detail detail, AgentRule rule, Crawler crawler) {
-        String name = detail.nameOf(rule, crawler.lookupFor(rule));
+        String name = detail.nameOf(rule, crawler.lookupFor(rule, detail));
         if (name != null) {
             return new Choice("named", Names.shown(name));
         }

@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * A crawler, resolved against one image by {@link RobomatonImage#crawler}. Every other image refuses it,
@@ -14,7 +16,7 @@ import java.util.List;
  */
 public final class Crawler {
     final List<String> names;
-    private final List<String> lookup;
+    private final LookupNames lookup;
     /** The names, reduced for documents whose groups are found by substring. */
     private final List<String> shortNames;
     private final byte[][] shortBytes;
@@ -43,8 +45,8 @@ public final class Crawler {
         for (int n = 0; n < shortBytes.length; n++) {
             shortBytes[n] = shortNames.get(n).getBytes(StandardCharsets.UTF_8);
         }
-        lookup = new ArrayList<>();
-        given.forEach(name -> lookup.addAll(rule.lookupNames(name)));
+        lookup = new LookupNames();
+        given.forEach(name -> rule.addLookupNames(name, lookup));
         if (rule == AgentRule.SUBSTRING) {
             ids = null;
             containing = new ArrayList<>();
@@ -53,7 +55,10 @@ public final class Crawler {
             }
         } else {
             containing = null;
-            ids = lookup.stream().mapToInt(shard::findCrawler).filter(id -> id >= 0).toArray();
+            ids = lookup.in(generalLengths(shard)).stream()
+                    .mapToInt(shard::findCrawler)
+                    .filter(id -> id >= 0)
+                    .toArray();
         }
         List<String> narrowed = shard.narrowed();
         held = isHeld(narrowed, rule, names);
@@ -84,6 +89,18 @@ public final class Crawler {
         return names;
     }
 
+    /** The lengths of general names to search for: of many names, only those that the image has. */
+    private long generalLengths(Shard shard) {
+        if (lookup.size() < shard.crawlerCount()) {
+            return LookupNames.ALL;
+        }
+        long lengths = 0;
+        for (int id = 0; id < shard.crawlerCount(); id++) {
+            lengths |= LookupNames.length(shard.crawler(id));
+        }
+        return lengths;
+    }
+
     private static BitSet containing(Shard shard, byte[] name) {
         BitSet found = new BitSet();
         for (int id = 0; id < shard.crawlerCount() && name.length > 0; id++) {
@@ -103,10 +120,11 @@ public final class Crawler {
 
     /** True if the image can answer: it was not narrowed, or holds each of the names. */
     private static boolean isHeld(List<String> narrowed, AgentRule rule, List<String> names) {
-        return narrowed.isEmpty()
-                || names.stream().allMatch(name -> name.isEmpty()
-                        || name.equals("*")
-                        || narrowed.stream().anyMatch(kept -> rule.reduce(kept).equals(name)));
+        if (narrowed.isEmpty()) {
+            return true;
+        }
+        Set<String> kept = narrowed.stream().map(rule::reduce).collect(Collectors.toSet());
+        return names.stream().allMatch(name -> name.isEmpty() || name.equals("*") || kept.contains(name));
     }
 
     /**
@@ -137,13 +155,14 @@ public final class Crawler {
         return List.copyOf(names);
     }
 
-    /** The names under which statements about uses are looked for, best first. */
-    List<String> lookupNames() {
-        return lookup;
+    /** The names under which statements about uses are looked for, best first, among names of groups. */
+    List<String> lookupNames(Iterable<String> ofGroups) {
+        return lookup.in(LookupNames.lengths(ofGroups));
     }
 
-    List<String> lookupFor(AgentRule rule) {
-        return rule == AgentRule.SUBSTRING ? shortNames : lookup;
+    /** The names under which groups of a document are looked for, best first. */
+    List<String> lookupFor(AgentRule rule, Detail detail) {
+        return rule == AgentRule.SUBSTRING ? shortNames : lookup.in(detail.generalLengths());
     }
 
     boolean isHeld(AgentRule rule) {

@@ -1,7 +1,10 @@
 package io.robomaton;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The cold records of a document, decoded (SPEC.md section 7): groups with their rules and lines,
@@ -149,14 +152,36 @@ final class Detail {
 
     /** The first of the names that any group of the text has, or null (R5). Names in pages do not count. */
     String nameOf(AgentRule rule, List<String> names) {
-        for (String name : names) {
-            for (Group group : groups) {
-                if (!group.isOfPage() && group.names(rule, name)) {
+        if (rule == AgentRule.SUBSTRING) {
+            for (String name : names) {
+                if (groups.stream().anyMatch(group -> !group.isOfPage() && group.names(rule, name))) {
                     return name;
                 }
             }
+            return null;
+        }
+        // Names that are compared whole: a header may have as many as there are groups.
+        Set<String> values = new HashSet<>();
+        for (Group group : groups) {
+            if (!group.isOfPage()) {
+                group.crawlers().forEach(value -> values.add(Names.lower(value)));
+            }
+        }
+        for (String name : names) {
+            if (values.contains(Names.lower(name))) {
+                return name;
+            }
         }
         return null;
+    }
+
+    /** The lengths of the general names that groups have. */
+    long generalLengths() {
+        long lengths = 0;
+        for (Group group : groups) {
+            lengths |= LookupNames.lengths(group.crawlers());
+        }
+        return lengths;
     }
 
     /** The conventional groups that apply to a crawler with these names, by number (R5 to R7, K9). */
@@ -184,7 +209,12 @@ final class Detail {
             return found;
         }
         List<Integer> named = new ArrayList<>(found);
-        named.removeIf(number -> names.stream().noneMatch(of -> groups.get(number).names(rule, of)));
+        if (rule == AgentRule.SUBSTRING) {
+            named.removeIf(number -> names.stream().noneMatch(of -> groups.get(number).names(rule, of)));
+            return named;
+        }
+        Set<String> wanted = names.stream().map(Names::lower).collect(Collectors.toSet());
+        named.removeIf(number -> groups.get(number).crawlers().stream().map(Names::lower).noneMatch(wanted::contains));
         return named;
     }
 }

@@ -67,7 +67,7 @@ final class Explanation {
         AgentRule rule = question.profile.agentRule;
         Detail.Rule best = null;
         Detail.Group ofBest = null;
-        for (int number : detail.groupsOf(rule, crawler.lookupFor(rule), crawler.namedOnly)) {
+        for (int number : detail.groupsOf(rule, crawler.lookupFor(rule, detail), crawler.namedOnly)) {
             Detail.Group group = detail.groups.get(number);
             for (Detail.Rule of : group.rules()) {
                 boolean isBetter = best == null || of.priority() > best.priority();
@@ -99,7 +99,7 @@ final class Explanation {
         boolean permits = decision != Decision.DISALLOWED;
         AgentRule rule = question.profile.agentRule;
         Crawler crawler = question.crawler;
-        List<String> names = crawler.lookupFor(rule);
+        List<String> names = crawler.lookupFor(rule, detail);
         String name = detail.nameOf(rule, names);
         List<Integer> conventional = detail.groupsOf(rule, names, crawler.namedOnly);
         String asked = usage.number >= 0 && usage.number < usages.size() ? usages.get(usage.number) : null;
@@ -136,7 +136,7 @@ final class Explanation {
                 || purposes.stream().anyMatch(purpose -> Pattern.matchesPurpose(purpose, usage.purpose));
         // A page may name the crawler as a whole, with its version or in several words.
         boolean named = scoped.isOfPage()
-                ? crawler.lookupNames().stream().anyMatch(group.crawlers()::contains)
+                ? crawler.lookupNames(group.crawlers()).stream().anyMatch(group.crawlers()::contains)
                 : name != null && group.crawlers().contains(name);
         boolean addressed = scoped.isForAny() ? group.isDefault() : named;
         return addressed && isFor && scoped.holds(group.role(), !purposes.isEmpty());

@@ -34,7 +34,7 @@ public record Request(String action, String path, long line, String file) {
     private static List<Request> of(Site site, Question question, Detail detail) {
         AgentRule rule = question.profile.agentRule;
         Crawler crawler = question.crawler;
-        String name = detail.nameOf(rule, crawler.lookupFor(rule));
+        String name = detail.nameOf(rule, crawler.lookupFor(rule, detail));
         List<Request> requests = new ArrayList<>();
         for (Detail.Group group : detail.groups) {
             boolean isForAll = group.isDefault() && !crawler.namedOnly;

@@ -267,7 +267,7 @@ public final class Site {
             return Schedule.NONE;
         }
         AgentRule rule = profile().agentRule;
-        List<Integer> groups = detail.groupsOf(rule, crawler.lookupFor(rule), crawler.namedOnly);
+        List<Integer> groups = detail.groupsOf(rule, crawler.lookupFor(rule, detail), crawler.namedOnly);
         return Schedule.of(groups.stream().map(number -> detail.groups.get(number).schedule()).toList());
     }
 }

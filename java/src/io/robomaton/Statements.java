@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * Weighs the statements of the cold records, one by one (SPEC.md section 7, "Weighing statements"): for
@@ -129,8 +130,10 @@ final class Statements {
 
     /** The groups that apply to a crawler, those of the fallback last. */
     private static List<Integer> groups(Detail.Source source, Crawler crawler) {
-        List<String> names = crawler.lookupNames();
         List<Detail.Preferences> groups = source.groups();
+        Set<String> values = groups.stream().flatMap(of -> of.crawlers().stream()).collect(Collectors.toSet());
+        // No group has any other of the names, of which there may be many.
+        List<String> names = crawler.lookupNames(values).stream().filter(values::contains).toList();
         List<Integer> chosen = new ArrayList<>();
         if (source.additive()) {
             for (int number = 0; number < groups.size(); number++) {

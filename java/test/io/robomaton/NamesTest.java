@@ -2,6 +2,9 @@ package io.robomaton;
 
 import static org.junit.Assert.assertEquals;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -9,15 +12,56 @@ import org.junit.Test;
 
 /** The names under which a crawler is looked for (SPEC.md section 8, "Agent rules"). */
 public class NamesTest {
+    private static List<String> lookupNames(String given, long lengths) {
+        LookupNames names = new LookupNames();
+        AgentRule.TOKEN.addLookupNames(given, names);
+        return names.in(lengths);
+    }
+
+    private static List<String> lookupNames(String given) {
+        return lookupNames(given, LookupNames.ALL);
+    }
+
     @Test
     public void aHeaderIsLookedUpAsEachOfItsNames() {
         assertEquals(
                 List.of("\"mozilla/5.0 (compatible; foo/1.0)\"", "\"foo\"", "foo", "foo*", "fo*", "f*"),
-                AgentRule.TOKEN.lookupNames("Mozilla/5.0 (compatible; Foo/1.0)"));
+                lookupNames("Mozilla/5.0 (compatible; Foo/1.0)"));
         // Words without a comment are one more name only as a whole.
         assertEquals(
                 List.of("\"ab/1 cd/2\"", "ab", "ab*", "a*", "cd", "cd*", "c*"),
-                AgentRule.TOKEN.lookupNames("Ab/1 Cd/2"));
+                lookupNames("Ab/1 Cd/2"));
+    }
+
+    /** General names are not made in lengths that nobody has: that would be 64 for each word. */
+    @Test
+    public void generalNamesHaveTheLengthsOfOthers() {
+        String longest = "x".repeat(64) + "*";
+        List<String> values = List.of("f\u00E9*", "abc*", "longer*", "*", "f", longest, "y" + longest);
+        long lengths = LookupNames.lengths(values);
+        assertEquals(1L << 2 | 1L << 5 | 1L << 63, lengths);
+        long ofBytes = 0;
+        for (String value : values) {
+            ofBytes |= LookupNames.length(value.getBytes(StandardCharsets.UTF_8));
+        }
+        assertEquals(lengths, ofBytes);
+        for (String given : List.of("F\u00E9e", "a, abcdefg, *", "x".repeat(70) + " y", "\uD835\uDC9Cb/1 (c/2)", "*")) {
+            List<String> wanted = new ArrayList<>(lookupNames(given));
+            wanted.removeIf(name -> name.endsWith("*") && name.length() > 1 && LookupNames.lengths(List.of(name)) == 0);
+            wanted.removeIf(name -> (LookupNames.lengths(List.of(name)) & ~lengths) != 0);
+            assertEquals(given, wanted, lookupNames(given, lengths));
+        }
+    }
+
+    /** With all of their general names, these would be five million names. */
+    @Test(timeout = 60_000)
+    public void manyLongNamesAreFew() throws IOException {
+        RobomatonImage image = RobomatonImage.open(Conformance.IMAGES.resolve("small.rimg"));
+        String words = IntStream.range(0, 80_000).mapToObj(n -> n + "x".repeat(60)).collect(Collectors.joining(" "));
+        LookupNames names = new LookupNames();
+        AgentRule.TOKEN.addLookupNames(words, names);
+        assertEquals(80_001, names.in(0).size());
+        assertEquals(80_000, image.crawler(words).names().size());
     }
 
     @Test
