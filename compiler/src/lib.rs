@@ -33,6 +33,7 @@ mod document;
 mod dump;
 mod emit;
 mod language;
+mod licenses;
 mod limits;
 pub mod lint;
 mod lower;

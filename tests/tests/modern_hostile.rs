@@ -114,15 +114,96 @@ fn deep_and_large_json() {
     assert!(is_unread(&told_many), "{told_many:?}");
 }
 
+const LICENSE: &str = "https://example.com/l.xml";
+
+/// A site with this document.
+fn licensed_site(robots: String, xml: String) -> Site {
+    Site { documents: vec![(LICENSE.to_owned(), xml.into_bytes())], ..site(robots) }
+}
+
+fn licensed(xml: String) -> Told {
+    let robots = format!("License: {LICENSE}\n\nUser-agent: *\nAllow: /\n");
+    told(&licensed_site(robots, xml), "ai-train")
+}
+
+fn wrapped(inner: &str) -> String {
+    format!("<rsl xmlns=\"https://rslstandard.org/rsl\">{inner}</rsl>")
+}
+
+/// Groups that name the document.
+fn groups(count: usize) -> String {
+    (0..count).map(|number| format!("User-agent: a{number}\nLicense: {LICENSE}\nAllow: /\n")).collect()
+}
+
+/// A document is weighed once for all groups and pages that name it.
+#[test]
+fn many_licences_of_many_groups_and_pages() {
+    let license = |number| {
+        format!("<license><payment type=\"crawl\"><custom>https://x/{number}</custom></payment></license>")
+    };
+    let xml =
+        wrapped(&format!("<content url=\"/\">{}</content>", (0..5_000).map(license).collect::<String>()));
+    let pages = (0..200).map(|number| Page {
+        url: format!("https://example.com/{number}"),
+        headers: vec![("Link".to_owned(), format!("<{LICENSE}>; rel=license; type=\"application/rsl+xml\""))],
+        html: None,
+    });
+    let site = Site { pages: pages.collect(), ..licensed_site(groups(1_000), xml) };
+    assert_eq!(told_of("/7", &site, "ai-train").verdict, "conditional");
+}
+
+/// What a document says once is not kept once for each group and page.
+#[test]
+fn long_texts_of_many_groups_and_pages() {
+    let content = |number| {
+        format!(
+            "<content url=\"/{number}{}\"><license><permits type=\"usage\">all</permits></license></content>",
+            "x".repeat(20_000)
+        )
+    };
+    let xml = wrapped(&(0..5).map(content).collect::<String>());
+    let length = image(&licensed_site(groups(300), xml)).len();
+    assert!(length < 20 << 20, "{length} bytes");
+    let pages = (0..300).map(|number| Page {
+        url: format!("https://example.com/{number}"),
+        headers: vec![("tdm-reservation".to_owned(), "1".to_owned())],
+        html: None,
+    });
+    let policy = format!("https://p.example/{}", "x".repeat(200_000));
+    let tdmrep = format!("[{{\"location\":\"/\",\"tdm-reservation\":1,\"tdm-policy\":\"{policy}\"}}]");
+    let site = Site { pages: pages.collect(), tdmrep: Some(tdmrep.into_bytes()), ..site(String::new()) };
+    let length = image(&site).len();
+    assert!(length < 2 << 20, "{length} bytes");
+    assert_eq!(told_of("/7", &site, "tdm").verdict, "conditional");
+}
+
+/// A content whose URL no one can read may be about any URL of the site.
+#[test]
+fn contents_of_urls_that_cannot_be_read() {
+    let permits = "<content url=\"/\"><license/></content>";
+    let prohibits = |url: &str| {
+        let prohibited = "<license><prohibits type=\"usage\">all</prohibits></license>";
+        licensed(wrapped(&format!("{permits}<content url=\"{url}\">{prohibited}</content>")))
+    };
+    for url in [
+        "https://example.com /x",
+        "https://example.com:99999/x",
+        "//example.com/x",
+        "https:/example.com/x",
+        "https:\\\\example.com\\x",
+        "\\\\example.com/x",
+        "https://*.com/x",
+    ] {
+        let told = prohibits(url);
+        assert!(is_unread(&told), "{url}: {told:?}");
+    }
+    for url in ["https://other.example/x", "/y", "y/x", "urn:x", "mailto:x@example.com"] {
+        assert_eq!(prohibits(url).verdict, "allowed", "{url}");
+    }
+}
+
 #[test]
 fn large_nested_and_expanding_xml() {
-    let licensed = |xml: String| {
-        let url = "https://example.com/l.xml".to_owned();
-        let documents = vec![(url.clone(), xml.into_bytes())];
-        let site = Site { documents, ..site(format!("License: {url}\n\nUser-agent: *\nAllow: /\n")) };
-        told(&site, "ai-train")
-    };
-    let wrapped = |inner: &str| format!("<rsl xmlns=\"https://rslstandard.org/rsl\">{inner}</rsl>");
     let content = "<content url=\"/\"><license><permits type=\"usage\">all</permits></license></content>";
     assert_eq!(licensed(wrapped(content)).verdict, "allowed");
     let large = licensed(wrapped(&content.repeat((50 << 20) / content.len())));

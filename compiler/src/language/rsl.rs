@@ -13,19 +13,18 @@
 //! missing or not conformant is unread: it may refuse. This file does not know XML.
 
 use super::links::{Link, links};
-use super::{Language, Source, preference_text};
+use super::{Language, QUOTED, Source, preference_text};
 use crate::context::{Page, PageLicense};
+use crate::licenses::{CHAINS, Stand, Weighed, WeighedContent, joined};
 use crate::limits::{OverLimit, REFERENCE};
 use crate::lowering::Lowering;
-use crate::lowering::preferences::{Documents, PAGE_DOCUMENTS, PAGE_SETS, Said, Scope, set_of};
+use crate::lowering::preferences::{Documents, PAGE_DOCUMENTS, PAGE_SETS, Said, Scope, set_of, shortened};
 use crate::policy::{Combiner, Policy};
-use robomaton_formats::condition::{Choice, Condition, Payment, Term};
 use robomaton_formats::detail::Bytes;
 use robomaton_formats::preference::{self, Carrier, Effect, Record};
 use robomaton_formats::program::Silence;
-use robomaton_formats::usage::{AI_ALL, AI_INDEX, AI_INPUT, AI_TRAIN, ALL, INDEX, SEARCH};
 use robomaton_formats::{Notation, Pattern, Scheme};
-use robomaton_grammar::modern::rsl::{Content, Licence, RslDocument, rsl};
+use robomaton_grammar::modern::rsl::{Content, rsl};
 use std::borrow::Cow;
 use url::Url;
 
@@ -40,17 +39,6 @@ pub(super) const WHOLE: Rsl = Rsl { lines: true };
 pub(super) const OF_PAGES: Rsl = Rsl { lines: false };
 
 const LANGUAGE: preference::Language = preference::Language::Rsl;
-
-/// The usages that RSL speaks of, each with the classes that cover it, widest first.
-const CHAINS: [(u16, &[&str]); 7] = [
-    (ALL, &["all"]),
-    (SEARCH, &["all", "search"]),
-    (INDEX, &["all", "search"]),
-    (AI_ALL, &["all", "ai-all"]),
-    (AI_TRAIN, &["all", "ai-all", "ai-train"]),
-    (AI_INPUT, &["all", "ai-all", "ai-input"]),
-    (AI_INDEX, &["all", "ai-all", "ai-index"]),
-];
 
 impl Language for Rsl {
     fn usages(&self) -> &'static [&'static str] {
@@ -80,7 +68,7 @@ impl Language for Rsl {
         let document =
             url.filter(|url| refer(url, lowering)).and_then(|url| Some((url, documents.get(url)?)));
         match document {
-            Some((url, (document, end))) => state(document, (url, *end), lowering)?,
+            Some((url, document)) => state(document, url, lowering)?,
             None => {
                 let record = Record {
                     language: LANGUAGE,
@@ -148,125 +136,10 @@ fn refer(url: &str, lowering: &mut Lowering<'_, '_>) -> bool {
     has_room
 }
 
-/// How a content stands to a usage.
-#[derive(Clone, Debug)]
-enum Stand {
-    /// A licence permits or prohibits it by a class of this depth, 0 for the widest.
-    Explicit(u32, Effect, Vec<Condition>),
-    /// A licence lists no permitted usages.
-    Open(Effect, Vec<Condition>),
-    /// All licences list other usages.
-    Closed,
-    /// A list of permissions could not be read.
-    Unread,
-}
-
-impl Stand {
-    /// The rank among contents that match a target, with patterns of this length.
-    fn rank(&self, length: u32) -> u32 {
-        let strength = |effect| match effect {
-            Effect::Refused => 2,
-            Effect::Permitted => 1,
-            _ => 0,
-        };
-        let (tier, depth, strength) = match self {
-            Stand::Explicit(depth, effect, _) => (1, *depth, strength(*effect)),
-            Stand::Open(effect, _) => (0, 0, 1 + strength(*effect)),
-            Stand::Closed | Stand::Unread => (0, 0, 0),
-        };
-        ((tier << 17 | length) << 4 | depth << 2 | strength) + 1
-    }
-
-    fn effect(&self) -> Effect {
-        match self {
-            Stand::Explicit(_, effect, _) | Stand::Open(effect, _) => *effect,
-            Stand::Closed => Effect::Refused,
-            Stand::Unread => Effect::Unread,
-        }
-    }
-
-    fn conditions(&self) -> &[Condition] {
-        match self {
-            Stand::Explicit(_, _, conditions) | Stand::Open(_, conditions) => conditions,
-            Stand::Closed | Stand::Unread => &[],
-        }
-    }
-}
-
-fn stand(content: &Content, chain: &[&str]) -> Stand {
-    let depth_in = |tokens: &Option<Vec<String>>| {
-        let is_listed = |class: &&str| tokens.iter().flatten().any(|token| token == class);
-        chain.iter().rposition(is_listed).map(|depth| depth as u32)
-    };
-    let prohibited = content.licences.iter().filter_map(|licence| depth_in(&licence.prohibits.usage)).max();
-    let permitted = content.licences.iter().filter_map(|licence| depth_in(&licence.permits.usage)).max();
-    match (prohibited, permitted) {
-        (Some(depth), permitted) if permitted.is_none_or(|permitted| permitted <= depth) => {
-            Stand::Explicit(depth, Effect::Refused, Vec::new())
-        }
-        _ if content.licences.iter().any(|licence| licence.has_unreadable_terms) => Stand::Unread,
-        (_, Some(depth)) => {
-            let grants =
-                content.licences.iter().filter(|licence| depth_in(&licence.permits.usage) == Some(depth));
-            let (effect, conditions) = granted(content, grants);
-            Stand::Explicit(depth, effect, conditions)
-        }
-        (_, None) => {
-            let mut open =
-                content.licences.iter().filter(|licence| licence.permits.usage.is_none()).peekable();
-            if open.peek().is_none() {
-                return Stand::Closed;
-            }
-            let (effect, conditions) = granted(content, open);
-            Stand::Open(effect, conditions)
-        }
-    }
-}
-
-/// What alternative licences grant together: freely, if one of them has no terms.
-fn granted<'l>(content: &Content, licences: impl Iterator<Item = &'l Licence>) -> (Effect, Vec<Condition>) {
-    let mut alternatives: Vec<Vec<Term>> = licences.map(|licence| terms(content, licence)).collect();
-    if alternatives.iter().any(Vec::is_empty) {
-        return (Effect::Permitted, Vec::new());
-    }
-    alternatives.sort_unstable();
-    alternatives.dedup();
-    (Effect::Conditional, vec![Condition::License(alternatives)])
-}
-
-/// The terms of a licence beside usage.
-fn terms(content: &Content, licence: &Licence) -> Vec<Term> {
-    let mut terms = Vec::new();
-    if let Some(payment) = licence.payment.as_ref().filter(|payment| payment.kind.as_deref() != Some("free"))
-    {
-        let amount = payment.amount.as_ref().map(|amount| format!("{} {}", amount.value, amount.currency));
-        let is_free = payment.kind.is_none() && amount.is_none();
-        if !is_free || !payment.standard.is_empty() || !payment.custom.is_empty() {
-            terms.push(Term::Payment(Payment {
-                kind: payment.kind.clone().unwrap_or_else(|| "unstated".to_owned()),
-                amount: amount.unwrap_or_default(),
-                standard: payment.standard.clone(),
-                custom: payment.custom.clone(),
-            }));
-        }
-    }
-    terms.extend(content.server.clone().map(Term::Server));
-    let choice = |only: &Option<Vec<String>>, not: &Option<Vec<String>>| {
-        let choice = Choice { only: only.clone().unwrap_or_default(), not: not.clone().unwrap_or_default() };
-        Some(choice).filter(|choice| !choice.only.is_empty() || !choice.not.is_empty())
-    };
-    terms.extend(choice(&licence.permits.user, &licence.prohibits.user).map(Term::User));
-    terms.extend(choice(&licence.permits.geo, &licence.prohibits.geo).map(Term::Geo));
-    terms.extend(licence.reporting.iter().map(|reporting| Term::Reporting {
-        kind: reporting.kind.clone(),
-        profile: reporting.profile.clone().unwrap_or_default(),
-    }));
-    terms
-}
-
-/// The canonical pattern of a content on this site; `None` if it is for another site, or for no
-/// URL. Of a site whose host is not known, every URL may be.
-fn pattern(content: &Content, lowering: &Lowering<'_, '_>) -> Option<Vec<u8>> {
+/// The canonical pattern of a content on this site, and true if nobody knows which URLs it covers;
+/// `None` if it is for another site, or for no URL. Of a site whose host is not known, every URL
+/// may be.
+fn pattern(content: &Content, lowering: &Lowering<'_, '_>) -> Option<(Vec<u8>, bool)> {
     let url = content.url.as_str();
     if url.is_empty() {
         return None;
@@ -279,6 +152,9 @@ fn pattern(content: &Content, lowering: &Lowering<'_, '_>) -> Option<Vec<u8>> {
                 _ => true,
             };
             let host = parsed.host_str()?;
+            if host.contains('*') {
+                return Some((b"/".to_vec(), true));
+            }
             let host = host.strip_suffix('.').unwrap_or(host);
             let authority = parsed.port().map_or(host.to_owned(), |port| format!("{host}:{port}"));
             if !is_own_scheme || lowering.origin.as_ref().is_some_and(|origin| *origin != authority) {
@@ -290,21 +166,26 @@ fn pattern(content: &Content, lowering: &Lowering<'_, '_>) -> Option<Vec<u8>> {
             let path = rest.find(['/', '\\', '?', '#']).map_or("/", |at| &rest[at..]);
             path.strip_prefix('\\').unwrap_or(path)
         }
+        // A host that cannot be read, or that a URL parser finds where it is not written as one.
+        Ok(parsed) if parsed.has_host() => return Some((b"/".to_vec(), true)),
+        Err(_)
+            if url.contains("://") || url.starts_with(['/', '\\']) && url[1..].starts_with(['/', '\\']) =>
+        {
+            return Some((b"/".to_vec(), true));
+        }
         _ => url,
     };
     let path = path.split_once('#').map_or(path, |(path, _)| path);
     let path = if path.starts_with(['/', '*']) { path.to_owned() } else { format!("/{path}") };
-    Some(Notation::Rep.pattern(path.as_bytes()).into_owned())
+    // Of a site without a host, it may be for this one or for another.
+    let is_doubtful = lowering.origin.is_none() && url.contains("://");
+    Some((Notation::Rep.pattern(path.as_bytes()).into_owned(), is_doubtful))
 }
 
 /// States a document in the open group, or before all groups.
-fn state(
-    document: &RslDocument,
-    (url, end): (&str, u64),
-    lowering: &mut Lowering<'_, '_>,
-) -> Result<(), OverLimit> {
+fn state(document: &Weighed, url: &str, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> {
     let (set, closures) = (lowering.own_set(), lowering.own_set());
-    let file = file_of(url, end, lowering);
+    let file = file_of(url, document.end, lowering);
     let dated = Record {
         language: LANGUAGE,
         carrier: Carrier::Rsl,
@@ -314,10 +195,8 @@ fn state(
         text: Cow::Borrowed("the document"),
     };
     lowering.state(Scope::Groups, dated, DATED, all(Effect::Dated));
-    for (number, content) in (1..).zip(&document.contents) {
-        let Some(pattern) = pattern(content, lowering) else { continue };
-        // It may be for this site or for another.
-        let is_doubtful = lowering.origin.is_none() && content.url.contains("://");
+    for (number, weighed) in (1..).zip(&document.contents) {
+        let Some((pattern, is_doubtful)) = pattern(&weighed.content, lowering) else { continue };
         let record = |text: String| Record {
             language: LANGUAGE,
             carrier: Carrier::Rsl,
@@ -326,7 +205,7 @@ fn state(
             pattern: Bytes(Cow::Owned(pattern.clone())),
             text: Cow::Owned(text),
         };
-        let text = format!("content {:?}", content.url);
+        let text = format!("content {:?}", shortened(&weighed.content.url, QUOTED));
         if !lowering.has_room_for_statements() {
             // Each content speaks of every usage, so this is what all further ones come to.
             lowering.state(Scope::Groups, record(text), UNREAD, all(Effect::Unread));
@@ -334,19 +213,19 @@ fn state(
         }
         let length = (pattern.len() as u32).min((1 << 17) - 1);
         let (mut said, mut closing, mut unread) = (Vec::new(), Vec::new(), Vec::new());
-        for (usage, chain) in CHAINS {
-            let stand = stand(content, chain);
-            let conditions = lowering.conditions(stand.conditions().to_vec(), number)?;
+        for (at, (usage, _)) in CHAINS.into_iter().enumerate() {
+            let stand = weighed.stands[at];
             if is_doubtful || matches!(stand, Stand::Unread) {
-                unread.push(Said { usage, effect: Effect::Unread, rank: 1, conditions });
+                unread.push(Said { usage, effect: Effect::Unread, rank: 1, conditions: 0 });
                 continue;
             }
+            let conditions = weighed.number(at, |conditions| lowering.conditions(conditions, number))?;
             said.push(Said { usage, effect: stand.effect(), rank: stand.rank(length), conditions });
             // A closed content also refuses what a shorter one speaks of explicitly.
             let (effect, depth) = match stand {
                 Stand::Closed => (Effect::Closed, 0),
-                Stand::Explicit(depth, ..) => (Effect::Unstated, depth + 1),
-                Stand::Open(..) | Stand::Unread => continue,
+                Stand::Explicit(depth, _) => (Effect::Unstated, depth + 1),
+                Stand::Open(_) | Stand::Unread => continue,
             };
             closing.push(Said { usage, effect, rank: (length << 2 | depth) + 1, conditions: 0 });
         }
@@ -419,7 +298,8 @@ fn state_page(page: &Page, documents: &Documents, lowering: &mut Lowering<'_, '_
     named.dedup();
     for (number, Named { carrier, url, inline, is_of_part }) in (0..).zip(named) {
         // White space around a script is no part of its document.
-        let own = inline.and_then(|xml| rsl(xml.trim_ascii().as_bytes()).ok()).map(|own| (own, 0));
+        let own = inline.and_then(|xml| rsl(xml.trim_ascii().as_bytes()).ok());
+        let own = own.map(|own| Weighed::new(own, 0));
         let document = match inline {
             Some(_) => own.as_ref(),
             None if is_absolute(&url) && refer(&url, lowering) => documents.get(&url),
@@ -427,7 +307,7 @@ fn state_page(page: &Page, documents: &Documents, lowering: &mut Lowering<'_, '_
         };
         let mut said: Vec<Said> = match document {
             // The last of the sets is for further ones, which would be alternatives of each other.
-            Some((document, _))
+            Some(document)
                 if number + 1 < PAGE_DOCUMENTS && lowering.may_compare(document.contents.len()) =>
             {
                 resolved(document, page, lowering)?
@@ -437,7 +317,7 @@ fn state_page(page: &Page, documents: &Documents, lowering: &mut Lowering<'_, '_
         if is_of_part {
             said.iter_mut().for_each(confine);
         }
-        let file = file_of(&url, document.map_or(0, |(_, end)| *end), lowering);
+        let file = file_of(&url, document.map_or(0, |document| document.end), lowering);
         let record = |text: String| Record {
             language: LANGUAGE,
             carrier,
@@ -460,52 +340,60 @@ fn state_page(page: &Page, documents: &Documents, lowering: &mut Lowering<'_, '_
 
 /// What a document says about one page.
 fn resolved(
-    document: &RslDocument,
+    document: &Weighed,
     page: &Page,
     lowering: &mut Lowering<'_, '_>,
 ) -> Result<Vec<Said>, OverLimit> {
     let target = Notation::Rep.target(page.target.as_bytes());
-    let mut matching: Vec<(u32, &Content)> = Vec::new();
-    for content in &document.contents {
+    let (mut matching, mut is_doubtful): (Vec<(u32, &WeighedContent)>, _) = (Vec::new(), false);
+    for weighed in &document.contents {
         // A content without a URL is for the page that names the document.
-        if content.url.is_empty() {
-            matching.push(((1 << 17) - 1, content));
-        } else if let Some(pattern) = pattern(content, lowering)
-            && (Pattern { text: &pattern, notation: Notation::Rep }).matches(&target)
-        {
-            matching.push(((pattern.len() as u32).min((1 << 17) - 2), content));
+        if weighed.content.url.is_empty() {
+            matching.push(((1 << 17) - 1, weighed));
+            continue;
+        }
+        match pattern(&weighed.content, lowering) {
+            Some((_, true)) => is_doubtful = true,
+            Some((pattern, false))
+                if (Pattern { text: &pattern, notation: Notation::Rep }).matches(&target) =>
+            {
+                matching.push(((pattern.len() as u32).min((1 << 17) - 2), weighed));
+            }
+            _ => {}
         }
     }
     let mut said = Vec::new();
-    for (usage, chain) in CHAINS {
-        let stands: Vec<(u32, Stand)> =
-            matching.iter().map(|&(length, content)| (length, stand(content, chain))).collect();
-        let rank = |(length, stand): &(u32, Stand)| stand.rank(*length);
-        let Some(highest) = stands.iter().map(rank).max() else { continue };
-        let winners: Vec<&(u32, Stand)> = stands.iter().filter(|stand| rank(stand) == highest).collect();
-        let (length, best) = winners[0];
-        let is_unread = stands.iter().any(|(_, stand)| matches!(stand, Stand::Unread));
-        let is_shut = matches!(best, Stand::Explicit(..))
-            && stands.iter().any(|(own, stand)| matches!(stand, Stand::Closed) && own > length);
-        let (effect, conditions) = match (best.effect(), is_shut, is_unread) {
-            (Effect::Refused, ..) | (_, true, _) => (Effect::Refused, Vec::new()),
-            (_, _, true) => (Effect::Unread, Vec::new()),
-            (effect, ..) => (effect, alternatives(winners.iter().flat_map(|(_, stand)| stand.conditions()))),
+    for (at, (usage, _)) in CHAINS.into_iter().enumerate() {
+        let stands = || matching.iter().map(|&(length, weighed)| (length, weighed.stands[at], weighed));
+        let rank = |&(length, stand, _): &(u32, Stand, &WeighedContent)| stand.rank(length);
+        let Some(highest) = stands().map(|one| rank(&one)).max() else {
+            let unread = Said { usage, effect: Effect::Unread, rank: 1, conditions: 0 };
+            said.extend(is_doubtful.then_some(unread));
+            continue;
         };
-        let conditions = lowering.conditions(conditions, 0)?;
+        let winners: Vec<_> = stands().filter(|one| rank(one) == highest).collect();
+        let (length, best, _) = winners[0];
+        let is_unread = is_doubtful || stands().any(|(_, stand, _)| matches!(stand, Stand::Unread));
+        let is_shut = matches!(best, Stand::Explicit(..))
+            && stands().any(|(own, stand, _)| matches!(stand, Stand::Closed) && own > length);
+        let (effect, conditions) = match (best.effect(), is_shut, is_unread, winners.as_slice()) {
+            (Effect::Refused, ..) | (_, true, ..) => (Effect::Refused, 0),
+            (_, _, true, _) => (Effect::Unread, 0),
+            (effect, .., [(_, _, one)]) => {
+                (effect, one.number(at, |conditions| lowering.conditions(conditions, 0))?)
+            }
+            (effect, .., several) => {
+                let licences = several.iter().map(|(_, _, one)| one.content.licences.len()).sum();
+                match lowering.may_compare(licences) {
+                    true => {
+                        let all = several.iter().flat_map(|(_, _, one)| one.conditions(at));
+                        (effect, lowering.conditions(joined(all), 0)?)
+                    }
+                    false => (Effect::Unread, 0),
+                }
+            }
+        };
         said.push(Said { usage, effect, rank: 1, conditions });
     }
     Ok(said)
-}
-
-/// The terms of several contents that grant with equal rank, as alternatives.
-fn alternatives<'c>(conditions: impl Iterator<Item = &'c Condition>) -> Vec<Condition> {
-    let terms = conditions.filter_map(|condition| match condition {
-        Condition::License(terms) => Some(terms.clone()),
-        _ => None,
-    });
-    let mut terms: Vec<Vec<Term>> = terms.flatten().collect();
-    terms.sort_unstable();
-    terms.dedup();
-    if terms.is_empty() { Vec::new() } else { vec![Condition::License(terms)] }
 }

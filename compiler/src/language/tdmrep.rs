@@ -7,10 +7,10 @@
 //! reservation refuses, or permits under the terms of its policy; its absence permits. Inside
 //! `noscript`, a tag may only refuse.
 
-use super::{CUT, Language, Source, UNFETCHED, conventional};
+use super::{CUT, Language, QUOTED, Source, UNFETCHED, conventional};
 use crate::limits::OverLimit;
 use crate::lowering::Lowering;
-use crate::lowering::preferences::{Said, Scope, on_parts, set_of, unread_of};
+use crate::lowering::preferences::{Said, Scope, on_parts, set_of, shortened, unread_of};
 use crate::policy::Combiner;
 use crate::{MetaTag, Page};
 use robomaton_formats::condition::Condition;
@@ -149,7 +149,9 @@ fn text(location: &str, reservation: Option<bool>, policy: Option<&str>) -> Stri
         Some(false) => "0",
         None => "no value",
     };
-    let policy = policy.map(|policy| format!(", tdm-policy {policy}")).unwrap_or_default();
+    let quoted = |policy| format!(", tdm-policy {}", shortened(policy, QUOTED));
+    let policy = policy.map(quoted).unwrap_or_default();
+    let location = shortened(location, QUOTED);
     format!("{location}: tdm-reservation {value}{policy}")
 }
 

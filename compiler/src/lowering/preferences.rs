@@ -7,6 +7,7 @@
 
 use super::Lowering;
 use crate::context::{CompileContext, License};
+use crate::licenses::Weighed;
 use crate::limits::REFERENCE;
 use crate::policy::Policy;
 use robomaton_formats::Notation;
@@ -15,7 +16,7 @@ use robomaton_formats::policy::Role;
 use robomaton_formats::preference::{Carrier, Effect, Group, Language, Record, Source, Statement};
 use robomaton_formats::site::absolute_url;
 use robomaton_formats::usage::with_parts;
-use robomaton_grammar::modern::rsl::{RslDocument, rsl};
+use robomaton_grammar::modern::rsl::rsl;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -46,16 +47,15 @@ pub(super) struct Preferences<'s> {
     sets: u16,
 }
 
-/// The parsed RSL documents that a text or its pages may name, each with the time from which it is
-/// out of date; `None` for one that is not conformant.
+/// The RSL documents that a text or its pages may name; `None` for one that is not conformant.
 #[derive(Default)]
-pub(crate) struct Documents(HashMap<String, Option<(RslDocument, u64)>>);
+pub(crate) struct Documents(HashMap<String, Option<Weighed>>);
 
 const DAY: u64 = 86_400;
 
 impl Documents {
     /// The document at a URL, if it is at hand and conformant.
-    pub(crate) fn get(&self, url: &str) -> Option<&(RslDocument, u64)> {
+    pub(crate) fn get(&self, url: &str) -> Option<&Weighed> {
         self.0.get(&absolute_url(url)?)?.as_ref()
     }
 }
@@ -68,7 +68,7 @@ pub(crate) fn documents(context: &CompileContext<'_, '_>) -> Documents {
         let document = rsl(license.xml).ok()?;
         let life = u64::from(document.max_age_days).saturating_mul(DAY);
         let end = if license.fetched_at == 0 { 0 } else { license.fetched_at.saturating_add(life) };
-        Some((document, end))
+        Some(Weighed::new(document, end))
     };
     let all = others.chain(context.licenses.iter().copied());
     Documents(all.filter_map(|license| Some((absolute_url(license.url)?, parsed(&license)))).collect())
@@ -130,6 +130,9 @@ pub(crate) const PAGE_DOCUMENTS: u16 = 64;
 /// The maximum number of comparisons of pages with the patterns of documents about them.
 const COMPARISONS: usize = 1 << 20;
 
+/// A record counts once more for each whole block of so many bytes of its pattern and its text.
+const BYTES_OF_RECORD: usize = 1024;
+
 /// The first number for sets of their own.
 const OWN_SETS: u16 = PAGE_SETS + PAGE_DOCUMENTS;
 
@@ -154,8 +157,10 @@ impl<'s> Lowering<'s, '_> {
         }
         let is_within =
             self.has_room_for_statements() && record.pattern.0.len() <= self.options.limits.pattern;
+        // A document states its patterns and texts once for each group and page that names it.
+        let blocks = (record.pattern.0.len() + record.text.len()) / BYTES_OF_RECORD;
         let preferences = &mut self.preferences;
-        preferences.count += 1;
+        preferences.count += 1 + blocks;
         let group = match place {
             Place::Fallback => &mut preferences.fallback,
             Place::Group(_) => &mut preferences.open,

@@ -1,0 +1,195 @@
+//! How the contents of an RSL document stand to each usage.
+//!
+//! `lowering` holds the documents of a text, and `language::rsl` makes statements of them.
+//! Invariant: a document is weighed once, when it is read, however many groups and pages name it:
+//! thousands of each may, and a document may have tens of thousands of licences. It does not know
+//! where a document counts.
+
+use crate::limits::OverLimit;
+use robomaton_formats::condition::{Choice, Condition, Payment, Term};
+use robomaton_formats::preference::Effect;
+use robomaton_formats::usage::{AI_ALL, AI_INDEX, AI_INPUT, AI_TRAIN, ALL, INDEX, SEARCH};
+use robomaton_grammar::modern::rsl::{Content, Licence, RslDocument};
+use std::cell::Cell;
+
+/// The usages that RSL speaks of, each with the classes that cover it, widest first.
+pub(crate) const CHAINS: [(u16, &[&str]); 7] = [
+    (ALL, &["all"]),
+    (SEARCH, &["all", "search"]),
+    (INDEX, &["all", "search"]),
+    (AI_ALL, &["all", "ai-all"]),
+    (AI_TRAIN, &["all", "ai-all", "ai-train"]),
+    (AI_INPUT, &["all", "ai-all", "ai-input"]),
+    (AI_INDEX, &["all", "ai-all", "ai-index"]),
+];
+
+/// A document that was weighed.
+pub(crate) struct Weighed {
+    pub(crate) contents: Vec<WeighedContent>,
+    /// The time, in Unix seconds, from which it is out of date; 0 for never.
+    pub(crate) end: u64,
+}
+
+/// A content, and how it stands to the usages of [`CHAINS`], in their order.
+pub(crate) struct WeighedContent {
+    pub(crate) content: Content,
+    pub(crate) stands: [Stand; CHAINS.len()],
+    /// The numbers of the conditions of each, as far as they were asked for.
+    numbers: [Cell<Option<u32>>; CHAINS.len()],
+}
+
+impl Weighed {
+    pub(crate) fn new(document: RslDocument, end: u64) -> Weighed {
+        let weighed = |content: Content| WeighedContent {
+            stands: CHAINS.map(|(_, chain)| stand(&content, chain)),
+            numbers: Default::default(),
+            content,
+        };
+        Weighed { contents: document.contents.into_iter().map(weighed).collect(), end }
+    }
+}
+
+impl WeighedContent {
+    /// The terms under which it grants the usage at this place of [`CHAINS`].
+    pub(crate) fn conditions(&self, at: usize) -> Vec<Condition> {
+        if self.stands[at].effect() != Effect::Conditional {
+            return Vec::new();
+        }
+        alternatives(
+            grants(&self.content, CHAINS[at].1, self.stands[at]).map(|of| terms(&self.content, of)).collect(),
+        )
+    }
+
+    /// Their number in the policy, which `add` gives them once.
+    pub(crate) fn number(
+        &self,
+        at: usize,
+        add: impl FnOnce(Vec<Condition>) -> Result<u32, OverLimit>,
+    ) -> Result<u32, OverLimit> {
+        if let Some(number) = self.numbers[at].get() {
+            return Ok(number);
+        }
+        let number = add(self.conditions(at))?;
+        self.numbers[at].set(Some(number));
+        Ok(number)
+    }
+}
+
+/// How a content stands to a usage.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Stand {
+    /// A licence permits or prohibits it by a class of this depth, 0 for the widest.
+    Explicit(u32, Effect),
+    /// A licence lists no permitted usages.
+    Open(Effect),
+    /// All licences list other usages.
+    Closed,
+    /// A list of permissions could not be read.
+    Unread,
+}
+
+impl Stand {
+    /// The rank among contents that match a target, with patterns of this length.
+    pub(crate) fn rank(self, length: u32) -> u32 {
+        let strength = |effect| match effect {
+            Effect::Refused => 2,
+            Effect::Permitted => 1,
+            _ => 0,
+        };
+        let (tier, depth, strength) = match self {
+            Stand::Explicit(depth, effect) => (1, depth, strength(effect)),
+            Stand::Open(effect) => (0, 0, 1 + strength(effect)),
+            Stand::Closed | Stand::Unread => (0, 0, 0),
+        };
+        ((tier << 17 | length) << 4 | depth << 2 | strength) + 1
+    }
+
+    pub(crate) fn effect(self) -> Effect {
+        match self {
+            Stand::Explicit(_, effect) | Stand::Open(effect) => effect,
+            Stand::Closed => Effect::Refused,
+            Stand::Unread => Effect::Unread,
+        }
+    }
+}
+
+/// The depth of the narrowest class of a chain among these tokens.
+fn depth(chain: &[&str], tokens: &Option<Vec<String>>) -> Option<u32> {
+    let is_listed = |class: &&str| tokens.iter().flatten().any(|token| token == class);
+    chain.iter().rposition(is_listed).map(|depth| depth as u32)
+}
+
+fn stand(content: &Content, chain: &[&str]) -> Stand {
+    let licences = || content.licences.iter();
+    let prohibited = licences().filter_map(|licence| depth(chain, &licence.prohibits.usage)).max();
+    let permitted = licences().filter_map(|licence| depth(chain, &licence.permits.usage)).max();
+    // What alternative licences grant together: freely, if one of them has no terms.
+    let granted =
+        |stand| match grants(content, chain, stand).any(|licence| terms(content, licence).is_empty()) {
+            true => Effect::Permitted,
+            false => Effect::Conditional,
+        };
+    match (prohibited, permitted) {
+        (Some(depth), permitted) if permitted.is_none_or(|permitted| permitted <= depth) => {
+            Stand::Explicit(depth, Effect::Refused)
+        }
+        _ if licences().any(|licence| licence.has_unreadable_terms) => Stand::Unread,
+        (_, Some(depth)) => Stand::Explicit(depth, granted(Stand::Explicit(depth, Effect::Conditional))),
+        (_, None) if licences().all(|licence| licence.permits.usage.is_some()) => Stand::Closed,
+        (_, None) => Stand::Open(granted(Stand::Open(Effect::Conditional))),
+    }
+}
+
+/// The licences that grant a usage to which a content stands so.
+fn grants<'c>(content: &'c Content, chain: &'c [&str], stand: Stand) -> impl Iterator<Item = &'c Licence> {
+    content.licences.iter().filter(move |licence| match stand {
+        Stand::Explicit(own, _) => depth(chain, &licence.permits.usage) == Some(own),
+        _ => licence.permits.usage.is_none(),
+    })
+}
+
+/// The terms of a licence beside usage.
+fn terms(content: &Content, licence: &Licence) -> Vec<Term> {
+    let mut terms = Vec::new();
+    if let Some(payment) = licence.payment.as_ref().filter(|payment| payment.kind.as_deref() != Some("free"))
+    {
+        let amount = payment.amount.as_ref().map(|amount| format!("{} {}", amount.value, amount.currency));
+        let is_free = payment.kind.is_none() && amount.is_none();
+        if !is_free || !payment.standard.is_empty() || !payment.custom.is_empty() {
+            terms.push(Term::Payment(Payment {
+                kind: payment.kind.clone().unwrap_or_else(|| "unstated".to_owned()),
+                amount: amount.unwrap_or_default(),
+                standard: payment.standard.clone(),
+                custom: payment.custom.clone(),
+            }));
+        }
+    }
+    terms.extend(content.server.clone().map(Term::Server));
+    let choice = |only: &Option<Vec<String>>, not: &Option<Vec<String>>| {
+        let choice = Choice { only: only.clone().unwrap_or_default(), not: not.clone().unwrap_or_default() };
+        Some(choice).filter(|choice| !choice.only.is_empty() || !choice.not.is_empty())
+    };
+    terms.extend(choice(&licence.permits.user, &licence.prohibits.user).map(Term::User));
+    terms.extend(choice(&licence.permits.geo, &licence.prohibits.geo).map(Term::Geo));
+    terms.extend(licence.reporting.iter().map(|reporting| Term::Reporting {
+        kind: reporting.kind.clone(),
+        profile: reporting.profile.clone().unwrap_or_default(),
+    }));
+    terms
+}
+
+/// The terms of several contents that grant with equal rank, as alternatives.
+pub(crate) fn joined(conditions: impl Iterator<Item = Condition>) -> Vec<Condition> {
+    let terms = conditions.filter_map(|condition| match condition {
+        Condition::License(terms) => Some(terms),
+        _ => None,
+    });
+    alternatives(terms.flatten().collect())
+}
+
+/// These terms as alternatives; nothing if there are none.
+fn alternatives(mut terms: Vec<Vec<Term>>) -> Vec<Condition> {
+    terms.sort_unstable();
+    terms.dedup();
+    if terms.is_empty() { Vec::new() } else { vec![Condition::License(terms)] }
+}
