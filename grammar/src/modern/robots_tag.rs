@@ -14,6 +14,9 @@ use std::borrow::Cow;
 /// The longest line or content that is read, in bytes. The rest of a longer one is unread.
 pub const LINE_LIMIT: usize = 64 * 1024;
 
+/// The names of directives that have a value.
+const HAS_VALUE: [&str; 4] = ["max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"];
+
 /// The directives of one `X-Robots-Tag` field line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RobotsTag {
@@ -243,19 +246,23 @@ fn date_length(text: &str) -> usize {
     dates.last().unwrap_or(0)
 }
 
-/// The words of a piece; a colon and the word after it, or the date, belong to the word before.
+/// The words of a piece. A colon and the word after it, or the date, belong to the name of a
+/// directive that has a value, unless the word is a directive itself.
 fn words(mut piece: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         piece = piece.trim_start();
         let name = piece.find(|c: char| c == ':' || c.is_whitespace()).unwrap_or(piece.len());
+        let is = |known: &str| piece[..name].eq_ignore_ascii_case(known);
+        let word = |text: &str| text.find(char::is_whitespace).unwrap_or(text.len());
         let end = match piece[name..].trim_start().strip_prefix(':').map(str::trim_start) {
-            Some(value) => {
-                let is_dated = piece[..name].eq_ignore_ascii_case("unavailable_after");
-                let date = if is_dated { date_length(value) } else { 0 };
-                let word = value.find(char::is_whitespace).unwrap_or(value.len());
-                piece.len() - value.len() + date.max(word)
+            Some(value) if HAS_VALUE.into_iter().any(is) => {
+                let date = if is("unavailable_after") { date_length(value) } else { 0 };
+                let first = &value[..word(value)];
+                let is_value = plain(&first.to_ascii_lowercase()).is_none()
+                    || is("max-image-preview") && image_preview(first).is_some();
+                piece.len() - value.len() + if is_value { date.max(first.len()) } else { date }
             }
-            None => name,
+            _ => word(piece),
         };
         let (word, rest) = piece.split_at(end);
         piece = rest;
@@ -281,8 +288,7 @@ fn weekday(piece: &str) -> Option<usize> {
 fn prefix(piece: &str) -> Option<(&str, &str)> {
     let (name, rest) = piece.split_once(':')?;
     let name = name.trim();
-    let has_value = ["max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"];
-    let is_valued = has_value.iter().any(|valued| name.eq_ignore_ascii_case(valued));
+    let is_valued = HAS_VALUE.iter().any(|valued| name.eq_ignore_ascii_case(valued));
     // The remainder of a date in an unknown notation is no prefix, nor are its hours: they would
     // take the directives after them away from the crawlers that these are for.
     let is_hour = (1..=2).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_digit());
@@ -290,7 +296,7 @@ fn prefix(piece: &str) -> Option<(&str, &str)> {
     // not take the directives after it away, either.
     let is_directive = |text: &str| {
         let name = text.split(':').next().unwrap_or_default().trim().to_ascii_lowercase();
-        has_value.contains(&&*name) || plain(&name).is_some()
+        HAS_VALUE.contains(&&*name) || plain(&name).is_some()
     };
     let is_name = !name.contains(char::is_whitespace)
         || is_directive(rest) && !name.split_whitespace().any(is_directive);

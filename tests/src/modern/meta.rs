@@ -65,14 +65,36 @@ fn pieces(list: &str) -> Vec<String> {
 }
 
 /// The rules of a piece of a META tag. White space separates rules, but not a value from its name,
-/// nor the parts of a date.
+/// unless it is a rule itself, nor the parts of a date.
 fn words(piece: &str) -> Vec<Rule> {
     let whole = rule("page", piece);
     if whole.name == "unavailable_after" && dates::parse(&whole.value).is_some() {
         return vec![whole];
     }
-    let parts: Vec<&str> = piece.split(':').map(str::trim).collect();
-    parts.join(":").split_whitespace().map(|word| rule("page", word)).collect()
+    let mut rules = Vec::new();
+    let mut rest = piece.trim_start();
+    while !rest.is_empty() {
+        let word = rest.split_whitespace().next().unwrap_or_default();
+        let name = word.split(':').next().unwrap_or_default().to_ascii_lowercase();
+        let value = rest[name.len()..].trim_start().strip_prefix(':').map(str::trim_start);
+        rest = match value.filter(|_| VALUED.contains(&name.as_str())) {
+            Some(value) => {
+                let first = value.split_whitespace().next().unwrap_or_default();
+                let lower = first.to_ascii_lowercase();
+                let is_size = name == "max-image-preview" && lower == "none";
+                let is_value = is_size || !PLAIN.contains(&lower.as_str());
+                let first = if is_value { first } else { "" };
+                rules.push(rule("page", &format!("{name}:{first}")));
+                &value[first.len()..]
+            }
+            None => {
+                rules.push(rule("page", word));
+                &rest[word.len()..]
+            }
+        }
+        .trim_start();
+    }
+    rules
 }
 
 fn rule(carrier: &'static str, piece: &str) -> Rule {

@@ -67,8 +67,8 @@
 //! - A length, a duration or a date that is less strict than another one is not stated.
 //! - `max-snippet` with a positive length states nothing about `ai-input`.
 //! - `indexifembedded` turns `noindex` into a condition for `index`; `search` stays refused.
-//! - A colon after a name that has no value makes an agent in a header, and no rule in a tag. After
-//!   an empty agent, only that item is ignored.
+//! - A colon after a name that has no value makes an agent in a header, and no rule in a tag, where
+//!   the rule after it counts. After an empty agent, only that item is ignored.
 //! - A date without a zone is UTC. The moment itself is not yet past.
 //! - `data-nosnippet` on any element refuses `present-snippet` for the page, unless the crawler
 //!   keeps elements apart, as with ACAP's class attributes.

@@ -164,6 +164,17 @@ fn white_space_separates_directives_of_a_meta_tag() {
         ),
         ("max-snippet:5 characters", &[MaxSnippet(Limit::AtMost(5))], &["max-snippet:5 characters"]),
         ("no index", &[Nothing], &["no index"]),
+        // A colon takes no directive away, unless the word is a value.
+        ("note: noindex", &[NoIndex], &["note: noindex"]),
+        ("max-snippet: noindex", &[NoIndex], &["max-snippet: noindex"]),
+        ("max-snippet :none : noai", &[None, NoAi], &["max-snippet :none : noai"]),
+        ("unavailable_after: noindex", &[NoIndex], &["unavailable_after: noindex"]),
+        (
+            "noai max-image-preview: none",
+            &[NoAi, MaxImagePreview(ImagePreview::None)],
+            &["noai max-image-preview: none"],
+        ),
+        ("note:noindex", &[], &["note:noindex"]),
         ("unavailable_after: 32 Jun noindex", &[NoIndex], &["unavailable_after: 32 Jun noindex"]),
     ] {
         let read = directives(content.as_bytes());
@@ -175,7 +186,7 @@ fn white_space_separates_directives_of_a_meta_tag() {
 #[test]
 fn a_meta_tag_has_no_prefixes() {
     let read = directives(b"googlebot: noindex, nofollow");
-    assert_eq!(read.directives, [NoFollow]);
+    assert_eq!(read.directives, [NoIndex, NoFollow]);
     assert_eq!(read.mistakes, [Mistake::new(UnknownDirective, "googlebot: noindex")]);
 }
 

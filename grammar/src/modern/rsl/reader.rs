@@ -10,7 +10,7 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::name::{Namespace, ResolveResult};
 
 use super::attributes::{attributes, tag_mistake, values, xml_mistake};
-use super::wellformed::{check_declaration, check_tag, check_text, malformed};
+use super::wellformed::{check_declaration, check_instruction, check_tag, check_text, malformed};
 use super::{
     ATTRIBUTE_LIMIT, Amount, CONTENT_LIMIT, Content, DEFAULT_MAX_AGE_DAYS, DEPTH_LIMIT, LICENCE_LIMIT,
     Licence, NAMESPACE, Payment, Reporting, RslDocument, TERM_LIMIT, Terms, over_limit,
@@ -85,7 +85,8 @@ pub(super) fn read(xml: &str) -> Result<RslDocument, Mistake> {
                 return Err(Mistake::new(MistakeCode::DocumentType, "a document type declaration"));
             }
             Event::Eof => return walk.finish(),
-            Event::Empty(_) | Event::Comment(_) | Event::PI(_) => {}
+            Event::PI(instruction) => check_instruction(&instruction)?,
+            Event::Empty(_) | Event::Comment(_) => {}
         }
     }
 }

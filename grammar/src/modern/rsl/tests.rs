@@ -294,6 +294,15 @@ fn ignored_parts_are_well_formed_too() {
         declared("<?xml version='1.0' encoding='UTF-16'?>"),
         declared("<?xml version='1.0' encoding='x y'?>"),
         declared("<?xml version='1.0' encoding='iso-8859-1'?><!-- \u{E9} -->"),
+        declared("<?xml version=\"1.0\" encng=\"UTF-8\"?>"),
+        declared("<?xml version='1.0' &encoding='UTF-8'?>"),
+        declared("<?xml version='1.0' Encoding='ISO-8859-1'?>"),
+        declared("<?xml version='1.0' standalone='yes' encoding='utf-8'?>"),
+        declared("<?xml version='1.0' standalone='maybe'?>"),
+        declared("<?xml version='1.0'encoding='utf-8'?>"),
+        declared("<?x=ml version='1.0'?>"),
+        declared("<?XML version='1.0'?>"),
+        declared("<? x?>"),
         format!("{good}<![CDATA[]]>"),
         format!("{good}&#32;"),
     ] {
@@ -303,6 +312,7 @@ fn ignored_parts_are_well_formed_too() {
         beside("<x xmlns='urn:o' xml:lang='en' _a.1-b='&gt;>'>]] &gt; > <é/></x>"),
         declared("<?xml version='1.0' encoding='iso-8859-1' standalone='yes'?>"),
         declared("<?xml version='1.1'?>"),
+        declared("<?xml\tversion = '1.0'\r\nstandalone\n=\"no\" ?><?x?>"),
         declared("<?xml version='1.0' encoding='Utf-8'?><?xml-stylesheet href='a'?><!-- \u{E9} -->"),
     ] {
         clean(&xml);

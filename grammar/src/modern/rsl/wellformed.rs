@@ -5,7 +5,7 @@
 //! time, since attributes are read up to [`ATTRIBUTE_LIMIT`]. It is no full check of XML, and does
 //! not know RSL.
 
-use quick_xml::events::{BytesDecl, BytesStart};
+use quick_xml::events::{BytesDecl, BytesPI, BytesStart};
 use quick_xml::name::{PrefixDeclaration, ResolveResult};
 use quick_xml::{NsReader, XmlVersion};
 
@@ -33,9 +33,37 @@ pub(super) fn check_declaration(declaration: &BytesDecl<'_>, at: usize, xml: &st
     let is_readable = encoding == "utf-8" || xml.is_ascii() && is_ascii_superset;
     let minor = version.strip_prefix("1.").unwrap_or_default();
     let has_version = !minor.is_empty() && minor.bytes().all(|byte| byte.is_ascii_digit());
-    match at == 0 && has_version && is_readable {
+    match at == 0 && has_version && is_readable && has_form(xml) {
         true => Ok(()),
         false => Err(malformed("an XML declaration that is wrong, or not at the beginning")),
+    }
+}
+
+/// True if a document begins with a declaration of a version, an encoding and whether it stands
+/// alone, in this order; the last two may be omitted.
+fn has_form(xml: &str) -> bool {
+    fn value<'x>(rest: &mut &'x str, name: &str) -> Option<&'x str> {
+        let is_space = [' ', '\t', '\r', '\n'];
+        let text = rest.strip_prefix(is_space)?.trim_start_matches(is_space).strip_prefix(name)?;
+        let text = text.trim_start_matches(is_space).strip_prefix('=')?.trim_start_matches(is_space);
+        let quote = text.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
+        let (value, behind) = text[1..].split_once(quote)?;
+        *rest = behind;
+        Some(value)
+    }
+    let Some(mut rest) = xml.strip_prefix("<?xml") else { return false };
+    let has_version = value(&mut rest, "version").is_some();
+    value(&mut rest, "encoding");
+    let is_boolean = matches!(value(&mut rest, "standalone"), None | Some("yes" | "no"));
+    has_version && is_boolean && rest.trim_start_matches([' ', '\t', '\r', '\n']).starts_with("?>")
+}
+
+/// Checks the target of a processing instruction.
+pub(super) fn check_instruction(instruction: &BytesPI<'_>) -> Result<(), Mistake> {
+    let target = instruction.target();
+    match is_name(target) && !target.eq_ignore_ascii_case("xml") {
+        true => Ok(()),
+        false => Err(malformed("a processing instruction without a name of its own")),
     }
 }
 
