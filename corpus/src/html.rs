@@ -5,7 +5,11 @@
 //! does not know the syntax of a permission, nor which META element wins.
 
 #[cfg(feature = "pages")]
+mod foreign;
+#[cfg(feature = "pages")]
 mod licenses;
+#[cfg(feature = "pages")]
+mod noscript;
 #[cfg(feature = "pages")]
 mod place;
 #[cfg(feature = "pages")]

@@ -9,6 +9,7 @@ use lol_html::html_content::Element as Tag;
 use memchr::memmem;
 use robomaton_compiler::PageLicense;
 
+use super::noscript::End;
 use super::read::{MAX_VALUE, Reader, attribute};
 
 /// The maximum number of RSL documents of one page, linked or inline.
@@ -81,7 +82,8 @@ impl Reader<'_> {
         }
         let license = license(self);
         // A crawler that runs scripts does not see what `noscript` contains.
-        match self.in_noscript || self.tree.borrow().is_in_part() {
+        let is_part = self.in_noscript || self.tree.borrow().is_in_part();
+        match is_part || self.end_of_noscripts() > End::Closed {
             true => self.page.part_licenses.push(license),
             false => self.page.licenses.push(license),
         }

@@ -26,6 +26,7 @@ use lol_html::{
 };
 use memchr::memmem;
 
+use super::noscript::End;
 use super::place::Cursor;
 use super::tree::{Noscript, Tree};
 use super::{Element, MetaTag, Page, robots, tree, xml};
@@ -40,9 +41,6 @@ const MAX_ELEMENTS: usize = 2048;
 /// The maximum size in bytes of a META name, META content, class token or id: a truncated
 /// permission is none.
 pub(super) const MAX_VALUE: usize = 4096;
-
-/// The maximum number of `noscript` elements of one page that may say something.
-const MAX_NOSCRIPTS: usize = 1024;
 
 /// The bytes of a body by which a page is known.
 const BEGINNING: usize = 4096;
@@ -64,14 +62,13 @@ pub fn read_page(html: &[u8], content_type: Option<&str>) -> Page {
     // A tokenizer finds no tags in UTF-16 without a mark, in an image or in an archive.
     let is_binary = sniff(&text, None) == Looks::Binary;
     let has_nosnippet = may_be_silent(&text);
-    // Only sections behind SVG or MathML matter.
-    let last_section = memmem::rfind(&text, b"<![CDATA[").filter(|_| has_tag(&text, &["svg", "math"]));
+    let has_foreign = !xml && has_tag(&text, &["svg", "math"]);
     let tags = match () {
         () if xml || has_nosnippet || has_license(&text) || may_bear_tokens(&text) => "*",
-        () if last_section.is_some() => "*",
+        () if has_foreign => "*",
         () => FEW,
     };
-    let new = || Reader { last_section, ..Reader::new(&text, encoding, xml) };
+    let new = || Reader { has_foreign, ..Reader::new(&text, encoding, xml) };
     let mut reader = new();
     read_part(&mut reader, tags, 0..text.len());
     reader.take_noscript(text.len());
@@ -100,8 +97,9 @@ pub(crate) fn is_page(body: &[u8], content_type: Option<&str>) -> bool {
 }
 
 /// Reads a part of the page; parts ascend.
-fn read_part(reader: &mut Reader<'_>, tags: &str, part: Range<usize>) {
+pub(super) fn read_part(reader: &mut Reader<'_>, tags: &str, part: Range<usize>) {
     reader.start_part(part.start);
+    let end = part.end;
     let (text, encoding) = (&reader.text[part], reader.encoding);
     let owner = reader;
     let reader = RefCell::new(owner);
@@ -123,7 +121,9 @@ fn read_part(reader: &mut Reader<'_>, tags: &str, part: Range<usize>) {
         // With odd nesting, a guess is better than losing the rest of the page.
         .with_strict(false);
     let read = feed(HtmlRewriter::new(settings, |_: &[u8]| ()), &reader, text);
-    reader.into_inner().page.cut |= read.is_err();
+    let reader = reader.into_inner();
+    reader.page.cut |= read.is_err() || reader.has_foreign && reader.tree.borrow().may_be_foreign;
+    reader.sections(end);
 }
 
 /// The elements that are read in pages in which others, and where these stand, say nothing.
@@ -131,7 +131,7 @@ const FEW: &str = "meta, base, template, noscript";
 
 /// True if a text may have the name of the media type of RSL documents, in which there may be a
 /// reference for the `+`.
-fn has_license(text: &[u8]) -> bool {
+pub(super) fn has_license(text: &[u8]) -> bool {
     let is_license = |at: usize| at >= 3 && text[at - 3..at].eq_ignore_ascii_case(b"rsl");
     memchr::memchr2_iter(b'+', b'&', text).any(is_license)
 }
@@ -140,7 +140,7 @@ fn has_license(text: &[u8]) -> bool {
 const NO_SNIPPET: &str = "data-nosnippet";
 
 /// True if an element may have this attribute, in any case.
-fn may_be_silent(text: &[u8]) -> bool {
+pub(super) fn may_be_silent(text: &[u8]) -> bool {
     let is_name = |dash: usize| {
         let start = dash.checked_sub("data".len());
         let name = start.and_then(|start| text.get(start..start + NO_SNIPPET.len()));
@@ -174,7 +174,7 @@ fn charset(content_type: &str) -> Option<&'static Encoding> {
 }
 
 /// True if a tag of the page may begin with one of these names.
-fn has_tag(text: &[u8], names: &[&str]) -> bool {
+pub(super) fn has_tag(text: &[u8], names: &[&str]) -> bool {
     let is = |at: usize, name: &str| {
         text.get(at + 1..=at + name.len()).is_some_and(|tag| tag.eq_ignore_ascii_case(name.as_bytes()))
     };
@@ -183,7 +183,7 @@ fn has_tag(text: &[u8], names: &[&str]) -> bool {
 
 /// True if any class of the page can have an ACAP token: its letters occur, or numeric references
 /// that may stand for them.
-fn may_bear_tokens(text: &[u8]) -> bool {
+pub(super) fn may_bear_tokens(text: &[u8]) -> bool {
     // There is no named reference for an ASCII letter.
     memmem::find(text, b"&#").is_some()
         || memchr::memchr2_iter(b'p', b'P', text)
@@ -192,15 +192,17 @@ fn may_bear_tokens(text: &[u8]) -> bool {
 
 /// Passes the page to lol_html in one write, so that at most an incomplete last token is copied.
 ///
-/// In XML `<script/>` is an empty element, in HTML a script begins there. So after each possible
-/// end of such a tag, an end tag is inserted if it was one.
+/// In XML `<script/>` is an empty element, in HTML a script begins there. In HTML `<svg/>` is an
+/// empty element, for lol_html SVG begins there. So after each possible end of such a tag, an end
+/// tag is inserted if it was one.
 fn feed(
     mut rewriter: HtmlRewriter<'_, impl FnMut(&[u8])>,
     reader: &RefCell<&mut Reader<'_>>,
     text: &[u8],
 ) -> Result<(), RewritingError> {
     let mut from = 0;
-    if reader.borrow().xml {
+    let may_insert = reader.borrow().xml || reader.borrow().has_foreign;
+    if may_insert {
         for found in memmem::find_iter(text, b"/>") {
             rewriter.write(&text[from..found + 2])?;
             from = found + 2;
@@ -221,11 +223,13 @@ pub(super) struct Reader<'t> {
     pub(super) text: &'t [u8],
     pub(super) encoding: AsciiCompatibleEncoding,
     cursor: Cursor<'t>,
-    /// The start of the last CDATA section, if the page has SVG or MathML.
-    last_section: Option<usize>,
+    /// True for a page of HTML that has SVG or MathML.
+    pub(super) has_foreign: bool,
+    /// The end of the last start tag, if it was one of SVG or MathML.
+    pub(super) foreign_end: Option<usize>,
     /// Shared with the handlers of end tags, which cannot borrow.
     pub(super) tree: Rc<RefCell<Tree>>,
-    xml: bool,
+    pub(super) xml: bool,
     /// The end tag to insert after the current start tag.
     end_tag: Option<String>,
     /// Bytes inserted so far, by which lol_html's offsets are too large.
@@ -235,19 +239,24 @@ pub(super) struct Reader<'t> {
     /// The start of the part that is read.
     part: usize,
     /// The contents of `noscript` elements that may speak, in page order.
-    noscripts: Vec<Range<usize>>,
+    pub(super) noscripts: Vec<Range<usize>>,
+    /// The contents of `noscript` elements whose end was not examined yet.
+    pub(super) unexamined: Vec<Range<usize>>,
+    /// The end of those that were.
+    pub(super) noscript_end: End,
     /// True if such a content is read.
     pub(super) in_noscript: bool,
 }
 
 impl<'t> Reader<'t> {
-    fn new(text: &'t [u8], encoding: AsciiCompatibleEncoding, xml: bool) -> Reader<'t> {
+    pub(super) fn new(text: &'t [u8], encoding: AsciiCompatibleEncoding, xml: bool) -> Reader<'t> {
         Reader {
             page: Page::default(),
             text,
             encoding,
             cursor: Cursor::new(text),
-            last_section: None,
+            has_foreign: false,
+            foreign_end: None,
             tree: Rc::default(),
             xml,
             end_tag: None,
@@ -255,12 +264,15 @@ impl<'t> Reader<'t> {
             script_end: 0,
             part: 0,
             noscripts: Vec::new(),
+            unexamined: Vec::new(),
+            noscript_end: End::Closed,
             in_noscript: false,
         }
     }
 
     fn start_part(&mut self, start: usize) {
         (self.part, self.inserted, self.end_tag, self.tree) = (start, 0, None, Rc::default());
+        self.foreign_end = None;
     }
 
     /// The offset in the page of one in the text that lol_html was given.
@@ -268,26 +280,11 @@ impl<'t> Reader<'t> {
         (self.part + given).saturating_sub(self.inserted)
     }
 
-    /// Stores the content of the last `noscript`, which ends at `end` unless its end tag was found.
-    fn take_noscript(&mut self, end: usize) {
-        let Some(noscript) = self.tree.borrow_mut().noscript.take() else { return };
-        let content = noscript.start..noscript.end.unwrap_or(end);
-        let Some(text) = self.text.get(content.clone()) else { return };
-        let speaks = has_tag(text, &["meta", "base"])
-            || has_license(text)
-            || may_be_silent(text)
-            || may_bear_tokens(text);
-        if speaks && self.noscripts.len() == MAX_NOSCRIPTS {
-            self.page.cut = true;
-        } else if speaks {
-            self.noscripts.push(content);
-        }
-    }
-
     fn start_tag(&mut self, tag: &mut Tag<'_, '_>) {
         let name = tag.tag_name();
         let has_content = tag.can_have_content();
-        if self.xml && has_content && tag.is_self_closing() {
+        let is_closed = if self.xml { has_content } else { matches!(name.as_str(), "svg" | "math") };
+        if is_closed && tag.is_self_closing() {
             self.end_tag = Some(format!("</{name}>"));
         }
         let at = self.offset(tag.source_location().bytes().start);
@@ -295,9 +292,9 @@ impl<'t> Reader<'t> {
         self.tree.borrow_mut().noscript.take_if(|noscript| noscript.end.is_none());
         self.take_noscript(at);
         self.page.cut |= self.xml && xml::is_odd(tag);
-        // lol_html reads CDATA sections behind it, where HTML has none.
-        let is_closed_root = tag.is_self_closing() && matches!(name.as_str(), "svg" | "math");
-        self.page.cut |= !self.xml && is_closed_root && self.last_section > Some(at);
+        if self.has_foreign {
+            self.foreign(tag, &name, at);
+        }
         if self.tree.borrow().in_template {
             return;
         }
@@ -363,7 +360,7 @@ impl<'t> Reader<'t> {
             return;
         }
         let (line, column) = self.cursor.place(at);
-        let (name, in_noscript) = (name.to_owned(), self.in_noscript);
+        let (name, in_noscript) = (name.to_owned(), self.in_noscript || self.end_of_noscripts() == End::Text);
         self.page.metas.push(MetaTag { name, content, line, column, in_noscript });
     }
 
@@ -410,7 +407,7 @@ impl<'t> Reader<'t> {
 }
 
 /// True for an element of HTML, and none of SVG or MathML with such a name.
-fn is_html(tag: &Tag<'_, '_>) -> bool {
+pub(super) fn is_html(tag: &Tag<'_, '_>) -> bool {
     tag.namespace_uri() == xml::XHTML
 }
 

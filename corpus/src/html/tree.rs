@@ -74,6 +74,10 @@ const OMITS_END: [&str; 16] = [
     "thead", "tr",
 ];
 
+/// Elements of SVG and MathML that contain HTML.
+const CONTAINS_HTML: [&str; 9] =
+    ["annotation-xml", "desc", "foreignobject", "mi", "mn", "mo", "ms", "mtext", "title"];
+
 struct Open {
     serial: u64,
     name: Box<str>,
@@ -91,6 +95,8 @@ pub(super) struct Tree {
     /// True if an end tag has closed elements that HTML may keep open, so what follows may stand
     /// inside them.
     is_misnested: bool,
+    /// True if SVG or MathML may go on inside HTML that an end tag has closed.
+    pub(super) may_be_foreign: bool,
     /// True inside a `template`.
     pub(super) in_template: bool,
     /// The last `noscript`.
@@ -150,6 +156,10 @@ impl Tree {
         // HTML ignores the end tags of `body` and inline elements, or moves elements, if others are
         // open inside.
         let is_block = ENDS_P.contains(&tag);
+        let is_alone = self.open.len() == at + 1 && *self.open[at].name == *shortened(tag);
+        let contains_html = |name: &str| CONTAINS_HTML.contains(&name);
+        self.may_be_foreign |=
+            !is_alone && (contains_html(tag) || self.open[at..].iter().any(|open| contains_html(&open.name)));
         let mut closed = self.open.drain(at..).enumerate();
         self.is_misnested |= !closed.all(|(number, open)| {
             number == 0 && *open.name == *shortened(tag) || is_block && OMITS_END.contains(&&*open.name)
