@@ -89,9 +89,13 @@ impl<'a> Fields<'a> {
         let is_kept = |stated: &&&str| **stated != "link" || is_rsl(value) || self.stated.is_empty();
         if let Some(stated) = STATED.iter().find(is).filter(is_kept) {
             // Line ends stand in folded values (RFC 9112, 5.2). Other control characters also count
-            // as white space, so that no refusal is lost for one.
-            let value = value.iter().map(|byte| if byte.is_ascii_control() { b' ' } else { *byte });
-            self.stated.push((stated, value.collect::<Vec<u8>>().trim_ascii().to_vec()));
+            // as white space, so that no refusal is lost for one. In a structured field they are a
+            // mistake, by which the whole value is unread (RFC 9651).
+            let is_structured = *stated == "content-usage";
+            let is_space =
+                |byte: u8| matches!(byte, b'\r' | b'\n') || !is_structured && byte.is_ascii_control();
+            let value = value.iter().map(|byte| if is_space(*byte) { b' ' } else { *byte });
+            self.stated.push((stated, trimmed(&value.collect::<Vec<u8>>()).to_vec()));
         }
     }
 
@@ -183,6 +187,14 @@ impl<'a> Fields<'a> {
         };
         Some(u32::try_from(expires.saturating_sub(from).max(0)).unwrap_or(u32::MAX))
     }
+}
+
+/// A value without the white space of HTTP around it.
+fn trimmed(mut value: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = value {
+        value = rest;
+    }
+    value
 }
 
 /// A number of bytes. What cannot be read is longer than any body.

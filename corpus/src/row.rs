@@ -294,6 +294,11 @@ impl Row {
         if let Some(mistake) = self.mistake {
             return Err(mistake);
         }
+        if self.body.as_ref().is_some_and(|body| is_utf_8(&body.0)) {
+            // The first character set counts.
+            let of_text = |kind: String| kind.replacen(';', "; charset=utf-8;", 1);
+            fetch.content_type = fetch.content_type.take().map(of_text);
+        }
         let body = match (self.body, self.body_base64) {
             (Some(_), Some(_)) => return Err("both body and body_base64".to_owned()),
             (Some(Bytes(body)), None) => Some(body),
@@ -326,6 +331,12 @@ impl Row {
         fetch.body.truncate(max_body);
         Ok(is_missing)
     }
+}
+
+/// True if a body is text in UTF-8, whatever its header says: the author of the table has decoded
+/// it. UTF-16 has bytes of zero, and ISO-2022-JP escapes.
+fn is_utf_8(body: &[u8]) -> bool {
+    memchr::memchr2(0, 0x1b, body).is_none() && str::from_utf8(body).is_ok()
 }
 
 /// A time as Unix seconds, from a number or from a text in the forms of RFC 3339.

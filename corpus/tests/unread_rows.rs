@@ -174,6 +174,55 @@ fn lines_in_the_value_of_a_header_are_lines() {
     }
 }
 
+/// In a structured field, a control character is a mistake (RFC 9651).
+#[test]
+fn a_control_character_permits_nothing() {
+    let page = "https://a.example/p";
+    for (value, wanted) in [
+        ("train-ai=y", "allowed"),
+        (" \ttrain-ai=y; q\t", "allowed"),
+        ("train-ai=y,\r\n search=y", "allowed"),
+        ("train-ai=y;\tq", "unknown"),
+        ("train-ai=y\u{0}", "unknown"),
+        ("train-ai=y\u{c}", "unknown"),
+        ("\u{b}train-ai=y", "unknown"),
+        ("train-ai=y;a=\"\u{1}\"", "unknown"),
+    ] {
+        let headers = serde_json::json!({ "Content-Usage": value });
+        let image = image_of_rows(&[
+            serde_json::json!({ "url": ROBOTS, "body": ALLOWS }).to_string(),
+            serde_json::json!({ "url": page, "body": "<p>x", "headers": headers }).to_string(),
+        ]);
+        assert_eq!(ask(&image, "bot", "ai-train", page), wanted, "{value:?}");
+    }
+}
+
+/// The text of a table has no character set any more, whatever the header says.
+#[test]
+fn text_is_not_decoded_again() {
+    let page = "https://a.example/p";
+    let html = "<p>\u{e9}<meta name=robots content=noindex>";
+    let sixteen: Vec<u8> = html.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let encoded = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, sixteen);
+    for charset in ["utf-16", "UTF-16LE", "utf-16be", "windows-1251", "utf-8"] {
+        for kind in ["text/html; charset=@", "text/html;charset='@', text/html", "text/html; a=b; Charset=@"]
+        {
+            let headers = serde_json::json!({ "Content-Type": kind.replace('@', charset) });
+            let row = |name: &str, body: &str| {
+                serde_json::json!({ "url": page, name: body, "headers": headers }).to_string()
+            };
+            let index = |row: String| {
+                let robots = serde_json::json!({ "url": ROBOTS, "body": ALLOWS }).to_string();
+                ask(&image_of_rows(&[robots, row]), "bot", "index", page)
+            };
+            assert_eq!(index(row("body", html)), "disallowed", "{kind} {charset}");
+            if charset == "UTF-16LE" && !kind.contains(',') {
+                assert_eq!(index(row("body_base64", &encoded)), "disallowed", "{kind}");
+            }
+        }
+    }
+}
+
 /// The image of these lines of JSON, with pages.
 fn image_of_rows(rows: &[String]) -> Image<Vec<u8>> {
     let place = tempfile::tempdir().expect("a directory");
