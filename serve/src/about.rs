@@ -98,8 +98,8 @@ impl Explained {
     /// The explanation of the answer of an image.
     pub(crate) fn of<D: AsRef<[u8]>>(&self, image: &Image<D>) -> Result<Response, Refusal> {
         let Explained { url, query, document } = self;
-        let site = image.site(url);
-        site.map_or(Ok(()), |site| check_explainable(&site))?;
+        let asked = find_document(image, url, document.as_deref());
+        asked.map_or(Ok(()), |site| check_explainable(&site))?;
         let explanation = explain(image, query, document.as_deref(), url);
         explanation.map(|explanation| json(&explanation)).map_err(|error| refusal_of(&error))
     }

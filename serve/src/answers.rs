@@ -33,7 +33,9 @@ const OF_WORDS: &[&str] = &["agent", "usage", "purpose", "named_only"];
 pub(crate) async fn one(State(app): Shared, RawQuery(query): RawQuery) -> Result<Response, Refusal> {
     let parameters = Parameters::read(query.as_deref(), PARAMETERS, URL)?;
     let details = |url| app.store.snapshot().site(url).map_or(0, |site| site.detail_length());
-    if !parameters.asks_of_records() || details(&parameters.url) <= DETAILS {
+    // The answer tells the deciding rules, also one about crawling, and decodes the details for it.
+    // The lengths of other documents are not looked up.
+    if parameters.other_document().is_none() && details(&parameters.url) <= DETAILS {
         return answered(&app, &parameters);
     }
     let shared = Arc::clone(&app);

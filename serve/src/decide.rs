@@ -13,7 +13,7 @@ use axum::extract::{RawQuery, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use robomaton_explain::{
-    AnswerJson, InputQuestion, Names, QuestionJson, check_usage, decide, for_purpose, names,
+    AnswerJson, InputQuestion, Names, QuestionJson, check_usage, decide, find_document, for_purpose, names,
 };
 use robomaton_runtime::{Decision, DetailCache};
 use serde_json::value::RawValue;
@@ -34,8 +34,10 @@ pub(crate) async fn one(State(app): Shared, RawQuery(query): RawQuery) -> Result
 /// The answer to the question in a query string; `None` if it takes long.
 pub(crate) fn quick(app: &App, query: Option<&str>) -> Result<Option<Response>, Refusal> {
     let parameters = Parameters::read(query, PARAMETERS, URL)?;
-    let details = |url| app.current.get().image.site(url).map_or(0, |site| site.detail_length());
-    let is_long = parameters.asks_of_records() && details(&parameters.url) > DETAILS;
+    let served = app.current.get();
+    // The answer tells the deciding rules, also one about crawling, and decodes the details for it.
+    let asked = find_document(&served.image, &parameters.url, parameters.other_document());
+    let is_long = asked.is_some_and(|site| site.detail_length() > DETAILS);
     if is_long { Ok(None) } else { answered(app, &parameters).map(Some) }
 }
 

@@ -90,11 +90,6 @@ impl<'a> Parameters<'a> {
         self.usage.as_deref().unwrap_or(USAGE)
     }
 
-    /// True if the answer may need the records of a site, as one about crawling does not.
-    pub(crate) fn asks_of_records(&self) -> bool {
-        self.usage() != USAGE || self.named_only()
-    }
-
     /// True if only groups that name the crawler count.
     pub(crate) fn named_only(&self) -> bool {
         self.named_only.as_deref() == Some("true")

@@ -351,6 +351,33 @@ fn what_takes_too_long_to_explain_is_refused() {
     }
 }
 
+/// The limits are those of the document that is asked about, not of robots.txt beside it.
+#[test]
+fn limits_are_those_of_the_document() {
+    let groups = "User-agent: a\nDisallow: /\n\n".repeat(6_000);
+    let short = "User-agent: *\nDisallow: /x\n";
+    let of = |host: &str, name: &str, text: &str| {
+        let url = format!("https://{host}.example/{name}");
+        json!({ "url": url, "status": 200, "body": text }).to_string()
+    };
+    let service = Service::with(|options| {
+        let captures = [
+            of("a", "robots.txt", &groups),
+            of("a", "data.txt", short),
+            of("b", "robots.txt", short),
+            of("b", "data.txt", &groups),
+        ];
+        compile(&captures.join("\n"), &options.image);
+    });
+    let status = |host: &str, document: &str| {
+        let url = format!("https://{host}.example/x&document={document}");
+        assert_eq!(service.get(&format!("/v1/decide?url={url}")).status, 200);
+        service.get(&format!("/v1/explain?url={url}")).status
+    };
+    assert_eq!((status("a", "robots.txt"), status("a", "data.txt")), (422, 200));
+    assert_eq!((status("b", "robots.txt"), status("b", "data.txt")), (200, 422));
+}
+
 #[test]
 fn the_page_asks_nobody_else() {
     let service = Service::start();
