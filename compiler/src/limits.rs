@@ -217,6 +217,8 @@ pub enum LimitName {
     SubRecordFields,
     /// Different purposes of one text.
     Purposes,
+    /// Bytes of one purpose; the format's maximum.
+    Purpose,
 }
 
 impl LimitName {
@@ -241,6 +243,7 @@ impl LimitName {
             LimitName::RecordFields => "fields of one ACAP record",
             LimitName::SubRecordFields => "fields of one sub-record",
             LimitName::Purposes => "different purposes",
+            LimitName::Purpose => "bytes of one purpose",
         }
     }
 
@@ -265,6 +268,7 @@ impl LimitName {
             LimitName::RecordFields => "record fields",
             LimitName::SubRecordFields => "sub-record fields",
             LimitName::Purposes => "purposes",
+            LimitName::Purpose => "purpose",
         }
     }
 }

@@ -8,6 +8,10 @@
 use crate::notation::Notation;
 use crate::pattern::Pattern;
 
+/// Bytes of the pattern of a purpose in an image. Each entry of a list is compared with a purpose,
+/// so this and the number of entries bound the time of look-ups.
+pub const MAX_PURPOSE: usize = 1024;
+
 /// True if a pattern matches this purpose. `*` matches all, requested or not; any other pattern
 /// needs a purpose.
 ///
@@ -20,6 +24,11 @@ pub fn matches(pattern: &[u8], purpose: Option<&str>) -> bool {
     let Some(purpose) = purpose else { return false };
     if !pattern.iter().any(|byte| matches!(byte, b'*' | b'$' | b':')) {
         return pattern.eq_ignore_ascii_case(purpose.as_bytes());
+    }
+    // Most patterns differ before their first wildcard, and are not copied.
+    let prefix = pattern.split(|byte| matches!(byte, b'*' | b'$')).next().unwrap_or_default();
+    if !purpose.as_bytes().get(..prefix.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(prefix)) {
+        return false;
     }
     let text = pattern.to_ascii_lowercase();
     let pattern = Pattern { text: &text, notation: Notation::Google };

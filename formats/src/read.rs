@@ -12,6 +12,7 @@ use crate::layout::*;
 use crate::name::{Decoded, Name};
 use crate::profile::Profile;
 use crate::program::varint;
+use crate::purpose::MAX_PURPOSE;
 use crate::reference::{CrawlerId, DocumentId, ListAt, PolicyAt, ProgramAt, PurposeAt, ScopeAt, UsageId};
 use crate::scope::ScopeView;
 use crate::site::Scheme;
@@ -151,7 +152,7 @@ impl<'i> View<'i> {
     }
 
     #[inline]
-    fn records<T>(&self, section: Section) -> &'i [T]
+    pub(crate) fn records<T>(&self, section: Section) -> &'i [T]
     where
         T: FromBytes + zerocopy::Immutable + zerocopy::KnownLayout + zerocopy::Unaligned,
     {
@@ -270,12 +271,16 @@ impl<'i> View<'i> {
         ScopeView::read(self.section(Section::Scopes).get(at.index()..)?)
     }
 
-    /// The pattern of the purpose that a scoped entry is limited to.
+    /// The pattern of the purpose that a scoped entry is limited to; `None` if it is longer than
+    /// [`MAX_PURPOSE`], so that comparing one takes bounded time.
     #[inline]
     pub fn purpose(&self, at: PurposeAt) -> Option<&'i [u8]> {
         let mut at = at.index();
         let section = self.section(Section::Purposes);
         let length = index(varint(section, &mut at)?);
+        if length > MAX_PURPOSE {
+            return None;
+        }
         section.get(at..at.checked_add(length)?)
     }
 

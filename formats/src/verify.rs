@@ -100,17 +100,25 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// I8: names of crawlers ascend and lie in their section; I9: usages are UTF-8, begin with the
-    /// standard ones, and are distinct.
+    /// I8: names of crawlers lie end to end, fill their section, and ascend; I9: usages are UTF-8,
+    /// begin with the standard ones, and are distinct.
     fn names(&self) -> Result<(), ImageError> {
         let mut last: Option<&[u8]> = None;
-        for id in self.view.crawler_ids() {
+        let mut end = 0;
+        for (id, record) in self.view.crawler_ids().zip(self.view.records::<NameRecord>(Section::Crawlers)) {
             let at = id.index() * size_of::<NameRecord>();
+            if record.at.get() != end {
+                return Err(self.error(Section::Crawlers, at, 8, "a crawler's name is not behind the last"));
+            }
+            end = end.saturating_add(record.length.get());
             let name = self.view.crawler(id).filter(|&name| last.is_none_or(|last| last < name));
             last =
                 Some(name.ok_or_else(|| {
                     self.error(Section::Crawlers, at, 8, "a crawler's name is out of order")
                 })?);
+        }
+        if end as usize != self.view.section(Section::CrawlerNames).len() {
+            return Err(self.error(Section::CrawlerNames, 0, 8, "bytes behind the last crawler's name"));
         }
         let usages = std::str::from_utf8(self.view.section(Section::Usages)).unwrap_or_default();
         if !usages.split('\n').take(USAGES.len()).eq(USAGES) || !usages.ends_with('\n') {

@@ -14,6 +14,7 @@ use robomaton_formats::policy::{
 use robomaton_formats::preference::{Carrier, Effect, Kind, Language, Tag};
 use robomaton_formats::profile::AgentRule;
 use robomaton_formats::program::{self, MAX_STEPS, Silence, Weighing, packed};
+use robomaton_formats::purpose::MAX_PURPOSE;
 use robomaton_formats::reference::{ProgramAt, SET_LIST, ScopeAt, UsageId};
 use robomaton_formats::scope::{self, MAX_PATTERNS, MAX_PRIORITY_SETS, MAX_RULES};
 use robomaton_formats::site::MAX_AUTHORITY;
@@ -100,6 +101,7 @@ fn constants() {
         ("MAX_PREFERENCES", MAX_PREFERENCES as u64),
         ("MAX_ENTRIES", MAX_ENTRIES as u64),
         ("MAX_PATTERNS", MAX_PATTERNS as u64),
+        ("MAX_PURPOSE", MAX_PURPOSE as u64),
         ("MAX_RULES", MAX_RULES as u64),
         ("MAX_PRIORITY_SETS", MAX_PRIORITY_SETS as u64),
         ("MAX_TEXT", MAX_TEXT),

@@ -322,6 +322,44 @@ fn rules_of_programs() {
     assert_eq!([crawlers(0), crawlers(0x10)], [None, Some(12)]);
 }
 
+/// I8: names that overlap would make their checks take longer than time linear in the image.
+#[test]
+fn names_of_crawlers_lie_end_to_end() {
+    let put = |change: fn(&mut [u8], usize)| {
+        broken(|_| (), move |bytes, start| change(bytes, start(Section::Crawlers)))
+    };
+    assert_eq!(put(|_, _| ()), None);
+    // The first name begins late, the second early, and the first ends early.
+    assert_eq!(put(|bytes, at| bytes[at] += 1), Some(8));
+    assert_eq!(put(|bytes, at| bytes[at + 8] -= 1), Some(8));
+    assert_eq!(put(|bytes, at| bytes[at + 4] -= 1), Some(8));
+    let last = |bytes: &mut [u8], start: &dyn Fn(Section) -> usize| {
+        let (names, sections) = (start(Section::Crawlers), start(Section::CrawlerNames));
+        let count = contents(Vec::new()).crawlers.len();
+        assert!(count > 1 && names < sections);
+        bytes[names + 8 * (count - 1) + 4] -= 1;
+    };
+    assert_eq!(broken(|_| (), last), Some(8));
+}
+
+/// I13: a purpose is compared once for each entry.
+#[test]
+fn purposes_are_short() {
+    let with = |length: usize| {
+        broken_scoped(&move |c| {
+            let low = (length & 0x7f) as u8 | 0x80;
+            let purpose = [&[low, (length >> 7) as u8][..], &vec![b'x'; length]].concat();
+            let at = c.purposes.len() as u32 + 1;
+            c.purposes.extend_from_slice(&purpose);
+            // The purpose of the first entry of the list behind the ranked one.
+            let entry = 2 + 3 * 8 + 12 + 4;
+            c.lists[entry..entry + 4].copy_from_slice(&at.to_le_bytes());
+        })
+    };
+    assert_eq!(with(1024), None);
+    assert_eq!(with(1025).map(|(rule, _)| rule), Some(13));
+}
+
 /// A number encoded in five bytes.
 fn long(low: u8, last: u8) -> [u8; 5] {
     [low | 0x80, 0x80, 0x80, 0x80, last]

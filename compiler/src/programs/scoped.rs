@@ -18,6 +18,7 @@ use crate::scope::{Order, scoped_pattern, symbols};
 use robomaton_formats::pattern::Parts;
 use robomaton_formats::policy::{MAX_ENTRIES, Role, is_special};
 use robomaton_formats::program::{Priority, Silence, Weighing};
+use robomaton_formats::purpose::MAX_PURPOSE;
 use robomaton_formats::scope::{
     MAX_PRIORITY_SETS, MAX_RULES, PERMITS, PERMITS_IF, PROHIBITS, Scope, scoped_priority, set_priority,
 };
@@ -299,6 +300,9 @@ impl<'f, 'p, 's> Filling<'f, 'p, 's> {
             }
             if all.len() >= PURPOSES {
                 return Err(OverLimit { limit: LimitName::Purposes, allowed: PURPOSES, line: group.line });
+            }
+            if purpose.len() > MAX_PURPOSE {
+                return Err(OverLimit { limit: LimitName::Purpose, allowed: MAX_PURPOSE, line: group.line });
             }
             all.push(purpose.to_vec());
             let number = all.len() as u16;

@@ -8,6 +8,7 @@ final class ScopedList {
     static final int FIELD = 4;
     static final int PREFERENCE = 5;
     private static final long NONE = 0xFFFF_FFFFL;
+    private static final int MAX_PURPOSE = 1024;
     private static final int HEAD = 12;
     private static final int ENTRY = 16;
 
@@ -70,7 +71,10 @@ final class ScopedList {
             int octet = purposes.u8(at++);
             length |= (long) (octet & 0x7F) << shift;
             if (octet < 0x80 && (shift < 28 || octet < 0x10)) {
-                return purposes.bytes(at, (int) Math.min(length, Integer.MAX_VALUE));
+                if (length > MAX_PURPOSE) {
+                    throw Damage.FOUND;
+                }
+                return purposes.bytes(at, (int) length);
             }
             if (shift >= 28) {
                 throw Damage.FOUND;

@@ -14,6 +14,7 @@ final class Shard {
     static final int PROGRAMS = 4;
     static final int SCOPES = 5;
     static final int CRAWLERS = 7;
+    static final int CRAWLER_NAMES = 8;
     static final int USAGES = 9;
     static final int FETCHES = 10;
     static final int ORDER = 11;

@@ -68,12 +68,20 @@ final class Verification {
     /** I8. */
     private static void crawlers(Shard shard) {
         byte[] last = null;
+        long end = 0;
         for (int id = 0; id < shard.crawlerCount(); id++) {
+            if (shard.section(Shard.CRAWLERS).u32(8L * id) != end) {
+                throw broken(shard, 8, Shard.CRAWLERS, 8L * id, "a crawler's name is not behind the last");
+            }
             byte[] name = shard.crawlerOrNull(id);
             if (name == null || last != null && Arrays.compareUnsigned(last, name) >= 0) {
                 throw broken(shard, 8, Shard.CRAWLERS, 8L * id, "a crawler's name is out of order, or nowhere");
             }
             last = name;
+            end += name.length;
+        }
+        if (end != shard.section(Shard.CRAWLER_NAMES).length) {
+            throw broken(shard, 8, Shard.CRAWLER_NAMES, 0, "bytes behind the last crawler's name");
         }
     }
 
