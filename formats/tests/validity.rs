@@ -335,7 +335,7 @@ fn names_of_crawlers_lie_end_to_end() {
     assert_eq!(put(|bytes, at| bytes[at + 4] -= 1), Some(8));
     let last = |bytes: &mut [u8], start: &dyn Fn(Section) -> usize| {
         let (names, sections) = (start(Section::Crawlers), start(Section::CrawlerNames));
-        let count = contents(Vec::new()).crawlers.len();
+        let count = contents(Vec::new()).frame.crawlers.len();
         assert!(count > 1 && names < sections);
         bytes[names + 8 * (count - 1) + 4] -= 1;
     };

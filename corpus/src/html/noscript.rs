@@ -71,7 +71,7 @@ impl Reader<'_> {
         let is_probe =
             |license: &PageLicense| matches!(license, PageLicense::Link(link) if link == "end-of-noscript");
         match () {
-            () if !reader.page.metas.last().is_some_and(|tag| tag.content == "end-of-noscript") => End::Text,
+            () if reader.page.metas.last().is_none_or(|tag| tag.content != "end-of-noscript") => End::Text,
             () if reader.page.cut || !reader.page.licenses.last().is_some_and(is_probe) => End::Element,
             () => End::Closed,
         }
