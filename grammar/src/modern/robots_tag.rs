@@ -107,9 +107,9 @@ pub enum ImagePreview {
 /// Parses one `X-Robots-Tag` field line. Lines must not be joined, since a prefix holds until the
 /// next prefix or the end of its line.
 ///
-/// Text before a colon is a prefix, unless it is the name of a directive that has a value. If it
-/// contains white space, a directive follows a prefix: otherwise it is another mistake. What stands
-/// under an empty prefix is ignored.
+/// Text before a colon is a prefix, unless it is the name of a directive. If it contains white
+/// space, a directive follows a prefix: otherwise it is another mistake. What stands under an empty
+/// prefix is ignored. A directive that has no value counts also before a colon.
 ///
 /// ```
 /// use robomaton_grammar::modern::robots_tag::{Directive, robots_tag};
@@ -125,11 +125,19 @@ pub fn robots_tag(line: &[u8]) -> RobotsTag {
     let mut directives = Vec::new();
     let is_whole = each_piece(line, |mut piece| {
         while let Some((name, rest)) = prefix(piece) {
-            tag.close(agent.take(), &mut directives);
-            if name.is_empty() {
-                tag.mistakes.push(Mistake::new(MistakeCode::EmptyAgent, piece));
+            let name = name.to_ascii_lowercase();
+            if let Some(directive) = plain(&name) {
+                // No crawler is called so: it would take the directives after it away from the
+                // crawlers that these are for.
+                tag.mistakes.push(Mistake::new(MistakeCode::InvalidDirectiveValue, piece));
+                directives.extend(agent.is_some().then_some(directive));
             } else {
-                agent = Some(Some(name.to_ascii_lowercase()));
+                tag.close(agent.take(), &mut directives);
+                if name.is_empty() {
+                    tag.mistakes.push(Mistake::new(MistakeCode::EmptyAgent, piece));
+                } else {
+                    agent = Some(Some(name));
+                }
             }
             piece = rest;
         }

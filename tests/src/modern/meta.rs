@@ -136,7 +136,13 @@ fn rules(query: &Query<'_>) -> Vec<Rule> {
                 };
                 let is_name = !name.contains(char::is_whitespace)
                     || is_rule(rest) && !name.split_whitespace().any(is_rule);
-                if !is_valued && !is_hour && is_name {
+                if PLAIN.contains(&name.to_ascii_lowercase().as_str()) {
+                    // A rule is no name, and a colon behind it separates.
+                    if applies {
+                        rules.push(Rule { to: to.clone(), ..rule("header", name) });
+                    }
+                    piece = rest;
+                } else if !is_valued && !is_hour && is_name {
                     applies = is_asker(name);
                     to = addressee(name);
                     piece = rest;

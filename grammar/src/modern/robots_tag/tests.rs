@@ -86,6 +86,23 @@ fn valued_names_are_no_prefixes() {
 }
 
 #[test]
+fn directives_are_no_prefixes() {
+    let unread = |piece| [(InvalidDirectiveValue, piece), (UnknownDirective, "true")];
+    reads("noindex:true, noai", &[(Option::None, &[NoIndex, NoAi])], &unread("noindex:true"));
+    let line = "a: NoIndex : true, noai";
+    reads(line, &[(Some("a"), &[NoIndex, NoAi])], &unread("NoIndex : true"));
+    let value = |piece| [(InvalidDirectiveValue, piece)];
+    reads("noindex:, noai", &[(Option::None, &[NoIndex, NoAi])], &value("noindex:"));
+    reads("all: noindex", &[(Option::None, &[Nothing, NoIndex])], &value("all: noindex"));
+    reads(
+        "noai: a: noindex",
+        &[(Option::None, &[NoAi]), (Some("a"), &[NoIndex])],
+        &value("noai: a: noindex"),
+    );
+    reads(": noai: b", &[], &[(EmptyAgent, ": noai: b"), (InvalidDirectiveValue, "noai: b")]);
+}
+
+#[test]
 fn dates_may_contain_a_comma() {
     let until = UnavailableAfter(PST);
     states("unavailable_after: 25 Jun 2010 15:00:00 PST", &[until]);
