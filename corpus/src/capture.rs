@@ -50,9 +50,11 @@ pub struct Capture {
 pub(crate) const STATED: [&str; 6] =
     ["x-robots-tag", "content-usage", "content-signal", "tdm-reservation", "tdm-policy", "link"];
 
-/// True if a `Link` has the media type of RSL. Any other says nothing of uses.
+/// True if a `Link` has the media type of RSL, perhaps with quoted pairs (RFC 9110 5.6.4). Any other
+/// says nothing of uses.
 pub(crate) fn is_rsl(link: &[u8]) -> bool {
-    memchr::memmem::find(&link.to_ascii_lowercase(), b"rsl+xml").is_some()
+    let letters = link.iter().filter(|byte| **byte != b'\\').map(u8::to_ascii_lowercase);
+    memchr::memmem::find(&letters.collect::<Vec<u8>>(), b"rsl+xml").is_some()
 }
 
 /// Bytes of memory that a line of a header takes beside its own.
@@ -359,6 +361,14 @@ mod tests {
     fn capture(url: &str) -> Capture {
         let site = SiteKey::from_host(url).or_else(|_| SiteKey::from_url(url)).expect(url);
         Capture { status: 200, ..Capture::without_answer(url.to_owned(), site, 0) }
+    }
+
+    #[test]
+    fn links_to_rsl_documents_are_kept() {
+        for link in ["<a>; type=application/RSL+xml", r#"<a>; type="application/rs\l\+xml""#] {
+            assert!(is_rsl(link.as_bytes()), "{link}");
+        }
+        assert!(!is_rsl(b"<a>; rel=license"));
     }
 
     /// Every spelling of a URL is read as the URL standard reads it, which also names the site.

@@ -6,10 +6,11 @@
 /// A link to an RSL document in a `Link` field.
 #[derive(Debug, PartialEq)]
 pub(super) struct Link {
-    /// Empty if no angle brackets enclose it: nobody knows the document.
+    /// Empty if no angle brackets enclose it, or its parameters cannot be told apart: nobody knows
+    /// the document.
     pub(super) target: String,
-    /// The link is about the resource that its anchor names (RFC 8288 3.2): another one, or a part
-    /// of the page.
+    /// The link is, or may be, about the resource that its anchor names (RFC 8288 3.2): another
+    /// one, or a part of the page.
     pub(super) has_anchor: bool,
 }
 
@@ -28,27 +29,32 @@ pub(super) fn links(field: &[u8]) -> Vec<Link> {
         let (own, after) = parameters.split_at(find_unquoted(parameters, ','));
         let own = Parameters::of(own);
         if own.is_license() {
-            links.push(Link { target: target.trim().to_owned(), has_anchor: own.get("anchor").is_some() });
+            let has_anchor = own.get("anchor").is_some() || own.is_doubtful(&["anchor"]);
+            links.push(Link { target: target.trim().to_owned(), has_anchor });
+        } else if own.is_doubtful(&["license", "rsl+xml"]) {
+            links.push(Link { target: String::new(), has_anchor: false });
         }
         rest = after.trim_start_matches(|letter: char| letter == ',' || letter.is_whitespace());
     }
     links
 }
 
-/// Where a sign stands outside quotation marks (RFC 9110 5.6.4), or the end. A mark that is never
-/// closed quotes nothing.
+/// Where a sign stands outside quotation marks (RFC 9110 5.6.4), or the end. A mark opens a
+/// quotation only behind an equals sign, and one that is never closed quotes nothing.
 fn find_unquoted(text: &str, sign: char) -> usize {
     let (mut open, mut found, mut is_escaped) = (false, None, false);
+    let mut before = ' ';
     for (at, letter) in text.char_indices() {
         let was_escaped = std::mem::take(&mut is_escaped);
         match letter {
-            '\\' if !was_escaped => is_escaped = true,
-            '"' if !was_escaped => (open, found) = (!open, None),
+            '\\' if open && !was_escaped => is_escaped = true,
+            '"' if !was_escaped && (open || before == '=') => (open, found) = (!open, None),
             _ if letter == sign && !open => return at,
             // Counts only if the mark before it is never closed.
             _ if letter == sign => found = found.or(Some(at)),
             _ => {}
         }
+        before = if letter.is_whitespace() { before } else { letter };
     }
     found.unwrap_or(text.len())
 }
@@ -75,7 +81,7 @@ impl Parameters<'_> {
         self.0.iter().find_map(|parameter| {
             let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
             let value = value.trim().trim_matches(['"', '\'']);
-            name.trim().eq_ignore_ascii_case(wanted).then(|| value.to_ascii_lowercase())
+            name.trim().eq_ignore_ascii_case(wanted).then(|| unescaped(value))
         })
     }
 
@@ -85,6 +91,34 @@ impl Parameters<'_> {
         rel.split_whitespace().any(|rel| rel == "license")
             && media_type.split(';').next().is_some_and(|name| name.trim() == "application/rsl+xml")
     }
+
+    /// True if the link has these words, and nobody knows where its quotations end.
+    fn is_doubtful(&self, words: &[&str]) -> bool {
+        let has = |word: &&str| self.0.iter().any(|parameter| unescaped(parameter).contains(word));
+        self.0.iter().any(|parameter| has_stray_mark(parameter)) && words.iter().all(has)
+    }
+}
+
+/// A text in lower case, without the backslashes of quoted pairs (RFC 9110 5.6.4).
+fn unescaped(text: &str) -> String {
+    let mut letters = text.chars();
+    let next =
+        || letters.next().and_then(|letter| if letter == '\\' { letters.next() } else { Some(letter) });
+    std::iter::from_fn(next).map(|letter| letter.to_ascii_lowercase()).collect()
+}
+
+/// True if a parameter has a quotation mark, and its value is not one quotation.
+fn has_stray_mark(parameter: &str) -> bool {
+    let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+    let value = value.trim();
+    let quoted = value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).unwrap_or(value);
+    let mut is_escaped = false;
+    let is_mark = |letter| {
+        let was_escaped = is_escaped;
+        is_escaped = letter == '\\' && !was_escaped;
+        letter == '"' && !was_escaped
+    };
+    name.contains('"') || quoted.chars().any(is_mark)
 }
 
 #[cfg(test)]
@@ -102,6 +136,39 @@ mod tests {
             assert!(has_anchor(parameters), "{parameters}");
         }
         assert!(!has_anchor("title=\"; anchor=/b\""));
+        // Nobody knows where these quotations end.
+        assert!(has_anchor("title=\"; anchor=\"/b\""));
+        assert!(!has_anchor("title=a\"b"));
+    }
+
+    #[test]
+    fn marks_that_quote_nothing_hide_no_link() {
+        let targets = |field: &str| -> Vec<String> {
+            links(field.as_bytes()).into_iter().map(|link| link.target).collect()
+        };
+        let license = "rel=license; type=\"application/rsl+xml\"";
+        for parameters in [
+            &*format!("title=a\"b; {license}"),
+            &format!("title\"=a; {license}"),
+            &format!("title=a\\; {license}"),
+            &format!("title = \"a\\\"; b\"; {license}"),
+            r#"rel="lic\ense"; type="application/rs\l+xml""#,
+        ] {
+            assert_eq!(targets(&format!("<a>; {parameters}, <b>")), ["a"], "{parameters}");
+        }
+        // Nobody knows where these quotations end.
+        for field in [
+            &*format!("<a>; title=\"b, <c>; rel=\"license\"; type=\"application/rsl+xml\""),
+            &format!("<a>; title=b=\"; {license}"),
+        ] {
+            assert_eq!(targets(field), [""], "{field}");
+        }
+        for field in [
+            "<a>; rel=alternate; title=license; type=\"application/rsl+xml\"",
+            "<a>; rel=license; title=\"rsl+xml, \\\"b\\\"\"",
+        ] {
+            assert_eq!(targets(field), [""; 0], "{field}");
+        }
     }
 
     #[test]
@@ -118,6 +185,9 @@ mod tests {
             assert_eq!(targets(&field), ["a"], "{media_type}");
         }
         let start = Instant::now();
+        for part in ["<,", "=\",", "=\"\\\";", "a=\""] {
+            links(part.repeat(1 << 18).as_bytes());
+        }
         assert!(links("<,".repeat(1 << 20).as_bytes()).is_empty());
         assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
     }
