@@ -361,6 +361,22 @@ fn limits_have_units_and_files_no_host() {
 }
 
 #[test]
+fn limits_count_the_groups_of_all_crawlers() {
+    let place = Place::new();
+    place
+        .write("a.example.txt", "User-agent: b\nDisallow: /1\nDisallow: /2\n\nUser-agent: c\nDisallow: /3\n");
+    for limit in [["--max-rules", "2"], ["--max-groups", "1"]] {
+        for crawler in [&[][..], &["--crawler", "c"]] {
+            let compile =
+                [&["compile", "a.example.txt", "--force", "-o", "i.rimg"], &limit[..], crawler].concat();
+            place.run(&compile).ok();
+            let run = place.run(&["query", "i.rimg", "--agent", "c", "https://a.example/"]);
+            assert!(run.out.contains("disallowed"), "{limit:?} {crawler:?} {run:?}");
+        }
+    }
+}
+
+#[test]
 fn help_says_what_is_not_obvious() {
     let place = Place::new();
     let help = |command| place.run(&[command, "--help"]).ok();

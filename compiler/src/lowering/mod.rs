@@ -31,6 +31,10 @@ pub(crate) struct Lowering<'s, 'o> {
     pub(crate) open: Option<Group<'s>>,
     /// Stars in the rules of the open group.
     stars: usize,
+    /// Groups and rules that are closed or open, also those of other crawlers than the image is
+    /// restricted to: limits are those of the text (R4).
+    groups: usize,
+    rules: usize,
     /// How crawlers are named.
     agent_rule: AgentRule,
     /// The reduced names of the crawlers to which the image is restricted; empty for all.
@@ -95,6 +99,8 @@ impl<'s, 'o> Lowering<'s, 'o> {
             options,
             open: None,
             stars: 0,
+            groups: 0,
+            rules: 0,
             agent_rule,
             wanted,
             has_versions,
@@ -116,9 +122,10 @@ impl<'s, 'o> Lowering<'s, 'o> {
     pub(crate) fn open_as(&mut self, role: Role, line: u32) -> Result<(), OverLimit> {
         self.close();
         let allowed = self.options.limits.groups();
-        if self.policy.groups.len() == allowed {
+        if self.groups >= allowed {
             return Err(OverLimit { limit: LimitName::Groups, allowed, line });
         }
+        self.groups += 1;
         let start = self.policy.rules.len();
         self.open = Some(Group {
             role,
@@ -183,12 +190,13 @@ impl<'s, 'o> Lowering<'s, 'o> {
         if pattern.len() > limits.pattern {
             return Err(over(LimitName::Pattern, limits.pattern));
         }
-        if self.policy.rules.len() >= limits.rules {
+        if self.rules >= limits.rules {
             return Err(over(LimitName::Rules, limits.rules));
         }
         let rule = Rule { usage, sense, pattern, notation, combiner, silence, conditions, line };
         self.stars += rule.pattern().stars();
         limits.check_stars(self.stars, line)?;
+        self.rules += 1;
         self.policy.rules.push(rule);
         Ok(())
     }
