@@ -311,3 +311,10 @@ fn a_statement_of_a_token_names_each_usage_once() {
     let refusals: Vec<&str> = out.lines().map(str::trim).filter(|line| line.contains("<- decides")).collect();
     assert_eq!(refusals, ["ai-train disallowed  <- decides: one refusal suffices"; 2]);
 }
+
+#[test]
+fn names_of_groups_are_escaped() {
+    let text = "ACAP-crawler: a\u{1b}[31mb x\nACAP-crawler: *\nACAP-disallow-crawl: /a\n";
+    let out = Place::new().run_with(&["explain", "-", "/a"], text).out;
+    assert!(out.contains(r"a\u{1b}[31mb x, *") && !out.contains('\u{1b}'), "{out}");
+}

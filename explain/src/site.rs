@@ -164,7 +164,7 @@ impl Document {
             fresh_until: fetched_at.and_then(|at| rfc3339(at.saturating_add(u64::from(site.fresh_for())))),
             stale: fetched_at.map(|at| now.saturating_sub(at) > u64::from(site.fresh_for())),
             document: site.document().map(robomaton_formats::DocumentId::get),
-            cut: site.source(max_bytes.saturating_add(1)).map(|text| text.len() > max_bytes),
+            cut: site.text_length().map(|length| length > max_bytes as u64),
             max_bytes,
             incomplete: groups.iter().any(|group| group.incomplete),
             sitemaps: site.sitemaps(),

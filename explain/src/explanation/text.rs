@@ -197,7 +197,7 @@ impl Group {
         if let Some(place) = self.file.as_ref().or(self.page.as_ref()) {
             write!(out, " of {}", shown(place))?;
         }
-        write!(out, ": {}", self.agents.join(", "))?;
+        write!(out, ": {}", shown(&self.agents.join(", ")))?;
         if let Some(version) = &self.version {
             write!(out, "  ({version})")?;
         }
