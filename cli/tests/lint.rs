@@ -242,6 +242,18 @@ fn pages_have_remarks_with_places() {
     }
 }
 
+#[test]
+fn pages_that_are_not_read_whole_are_errors() {
+    let place = Place::new();
+    place.write("a.html", "\n<meta name=robots content=all>\n".repeat(20_000));
+    let run = place.run(&["lint", "--json", "a.html"]);
+    let found: Vec<_> = run.json().iter().map(place_of).collect();
+    assert_eq!((run.code, found.as_slice()), (1, &[("over-limit".to_owned(), 1, 1)][..]), "{run:?}");
+    assert_eq!(run.err, "");
+    let run = place.run(&["lint", "a.html"]);
+    assert!(run.out.contains("error[over-limit]: the page is not read whole"), "{}", run.out);
+}
+
 /// Code, line and column of a finding.
 fn place_of(remark: &serde_json::Value) -> (String, u64, u64) {
     let number = |name: &str| remark[name].as_u64().expect("a number");

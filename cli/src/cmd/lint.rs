@@ -23,7 +23,7 @@ use clap::{Args, ValueEnum};
 use remark::{FileFinding, has_mistakes};
 use robomaton_compiler::lint::STEPS;
 use robomaton_compiler::{Options, lower_with};
-use robomaton_explain::lint::{Finding, FindingCounts, Places, lint_tree, sort};
+use robomaton_explain::lint::{Finding, FindingCounts, Places, lint_tree};
 use robomaton_explain::{Origin, SiteFiles, shown};
 use robomaton_grammar::{Tree, scan};
 use sarif::Sarif;
@@ -111,16 +111,6 @@ impl Linter {
     }
 }
 
-/// All findings about a page, ordered by position.
-fn page_findings(tree: &Tree<'_>, kind: &str, file: &str) -> Result<Vec<Finding>, Failure> {
-    let (mut findings, is_cut) = page::lint(tree, kind)?;
-    if is_cut {
-        crate::output::remark(&format!("{file}: says more to crawlers than is read"));
-    }
-    sort(&mut findings);
-    Ok(findings)
-}
-
 pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Failure> {
     if let Some(code) = &arguments.explain {
         explain::explain(code)?;
@@ -165,7 +155,7 @@ pub(crate) fn run(arguments: &Arguments, color: ColorArg) -> Result<ExitCode, Fa
             references.extend(linter.references(&tree));
         }
         let findings = match page {
-            Some(kind) => page_findings(&tree, kind, &file)?,
+            Some(kind) => page::lint(&tree, kind)?,
             None => linter.text_findings(&tree),
         };
         findings.iter().for_each(|finding| counts.add(finding));

@@ -14,10 +14,10 @@ use robomaton_compiler::lint::{PageFinding, lint_pages};
 use robomaton_corpus::read_page;
 use robomaton_explain::lint::Finding;
 #[cfg(feature = "pages")]
-use robomaton_explain::lint::Places;
-#[cfg(feature = "pages")]
-use robomaton_grammar::Span;
+use robomaton_explain::lint::{Places, sort};
 use robomaton_grammar::Tree;
+#[cfg(feature = "pages")]
+use robomaton_grammar::{Code, Span};
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -52,12 +52,11 @@ pub(super) fn utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// The findings about a page whose lines are those of the tree; true if the page exceeds the
-/// reader's limits.
+/// The findings about a page whose lines are those of the tree, ordered by position.
 #[cfg(feature = "pages")]
-pub(super) fn lint(tree: &Tree<'_>, kind: &str) -> Result<(Vec<Finding>, bool), Failure> {
+pub(super) fn lint(tree: &Tree<'_>, kind: &str) -> Result<Vec<Finding>, Failure> {
     let found = read_page(tree.source, Some(kind));
-    let cut = found.cut;
+    let is_cut = found.cut;
     let metas = found.metas.iter().map(|tag| (tag.line, tag.column));
     let elements = found.elements.iter().map(|element| (element.line, element.column));
     let places: Vec<(u32, u32)> = metas.chain(elements).collect();
@@ -74,12 +73,22 @@ pub(super) fn lint(tree: &Tree<'_>, kind: &str) -> Result<(Vec<Finding>, bool), 
         message,
         second: None,
     });
-    Ok((findings.collect(), cut))
+    let unread = is_cut.then(|| Finding {
+        place: in_text.of(Span::default()),
+        severity: Code::OverLimit.severity(),
+        code: Code::OverLimit.name(),
+        source: Code::OverLimit.rule(),
+        message: "the page is not read whole; it permits no use".to_owned(),
+        second: None,
+    });
+    let mut findings: Vec<Finding> = findings.chain(unread).collect();
+    sort(&mut findings);
+    Ok(findings)
 }
 
 /// The error of a build that cannot read pages.
 #[cfg(not(feature = "pages"))]
-pub(super) fn lint(_: &Tree<'_>, _: &str) -> Result<(Vec<Finding>, bool), Failure> {
+pub(super) fn lint(_: &Tree<'_>, _: &str) -> Result<Vec<Finding>, Failure> {
     Err(left_out("pages"))
 }
 
