@@ -50,8 +50,8 @@ pub struct Capture {
 pub(crate) const STATED: [&str; 6] =
     ["x-robots-tag", "content-usage", "content-signal", "tdm-reservation", "tdm-policy", "link"];
 
-/// True if a `Link` has the media type of RSL, perhaps with quoted pairs (RFC 9110 5.6.4). Any other
-/// says nothing of uses.
+/// True if a `Link` has the media type of RSL, perhaps with quoted pairs (RFC 9110 5.6.4). Any
+/// other says nothing of uses.
 pub(crate) fn is_rsl(link: &[u8]) -> bool {
     let letters = link.iter().filter(|byte| **byte != b'\\').map(u8::to_ascii_lowercase);
     memchr::memmem::find(&letters.collect::<Vec<u8>>(), b"rsl+xml").is_some()

@@ -158,7 +158,7 @@ mod tests {
         }
         // Nobody knows where these quotations end.
         for field in [
-            &*format!("<a>; title=\"b, <c>; rel=\"license\"; type=\"application/rsl+xml\""),
+            r#"<a>; title="b, <c>; rel="license"; type="application/rsl+xml""#,
             &format!("<a>; title=b=\"; {license}"),
         ] {
             assert_eq!(targets(field), [""], "{field}");

@@ -9,8 +9,8 @@ use lol_html::html_content::Element as Tag;
 use memchr::memmem;
 use robomaton_compiler::PageLicense;
 
-use super::noscript::End;
 use super::read::{MAX_VALUE, Reader, attribute};
+use super::tree::End;
 
 /// The maximum number of RSL documents of one page, linked or inline.
 const MAX_LICENSES: usize = 64;

@@ -1,14 +1,15 @@
 //! The contents of `noscript` elements, which are text for crawlers that run scripts.
 //!
-//! `read` calls it when one has ended. What such a content leaves open stands around the rest of the
-//! page for crawlers that run no scripts. Invariants: each content is examined once, and only if
-//! something behind it may permit. It knows no permissions.
+//! `read` calls it when one has ended. What such a content leaves open stands around the rest of
+//! the page for crawlers that run no scripts. Invariants: each content is examined once, and only
+//! if something behind it may permit. It knows no permissions.
 
 use std::ops::Range;
 
 use robomaton_compiler::PageLicense;
 
 use super::read::{Reader, has_license, has_tag, may_be_silent, may_bear_tokens, read_part};
+use super::tree::End;
 
 /// The maximum number of `noscript` elements of one page that may say something, and of those whose
 /// end is examined.
@@ -17,18 +18,6 @@ const MAX_NOSCRIPTS: usize = 1024;
 /// A licence and a META element behind a content: whether they are found shows where it ends.
 const PROBE: &[u8] =
     b"<link rel=license type=application/rsl+xml href=end-of-noscript><meta name=robots content=end-of-noscript>";
-
-/// Where the contents of `noscript` elements end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum End {
-    /// Outside the elements inside.
-    Closed,
-    /// Possibly inside an element.
-    Element,
-    /// Inside a comment, an attribute, a `template` or the text of an element: no tag behind it is
-    /// one.
-    Text,
-}
 
 impl Reader<'_> {
     /// Stores the content of the last `noscript`, which ends at `end` unless its end tag was found.

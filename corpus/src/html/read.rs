@@ -26,9 +26,8 @@ use lol_html::{
 };
 use memchr::memmem;
 
-use super::noscript::End;
 use super::place::Cursor;
-use super::tree::{Noscript, Tree};
+use super::tree::{End, Noscript, Tree};
 use super::{Element, MetaTag, Page, robots, tree, xml};
 use crate::{Looks, sniff};
 

@@ -78,6 +78,18 @@ const OMITS_END: [&str; 16] = [
 const CONTAINS_HTML: [&str; 9] =
     ["annotation-xml", "desc", "foreignobject", "mi", "mn", "mo", "ms", "mtext", "title"];
 
+/// Where the contents of `noscript` elements end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum End {
+    /// Outside the elements inside.
+    Closed,
+    /// Possibly inside an element.
+    Element,
+    /// Inside a comment, an attribute, a `template` or the text of an element: no tag behind it is
+    /// one.
+    Text,
+}
+
 struct Open {
     serial: u64,
     name: Box<str>,
