@@ -197,7 +197,9 @@ fn contents_of_urls_that_cannot_be_read() {
         let told = prohibits(url);
         assert!(is_unread(&told), "{url}: {told:?}");
     }
-    for url in ["https://other.example/x", "/y", "y/x", "urn:x", "mailto:x@example.com"] {
+    for url in
+        ["https://other.example/x", "/y", "y/x", "urn:x", "mailto:x@example.com", "/go?to=https://b.example/"]
+    {
         assert_eq!(prohibits(url).verdict, "allowed", "{url}");
     }
 }

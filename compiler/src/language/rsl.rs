@@ -168,11 +168,7 @@ fn pattern(content: &Content, lowering: &Lowering<'_, '_>) -> Option<(Vec<u8>, b
         }
         // A host that cannot be read, or that a URL parser finds where it is not written as one.
         Ok(parsed) if parsed.has_host() => return Some((b"/".to_vec(), true)),
-        Err(_)
-            if url.contains("://") || url.starts_with(['/', '\\']) && url[1..].starts_with(['/', '\\']) =>
-        {
-            return Some((b"/".to_vec(), true));
-        }
+        Err(_) if begins_with_host(url) => return Some((b"/".to_vec(), true)),
         _ => url,
     };
     let path = path.split_once('#').map_or(path, |(path, _)| path);
@@ -180,6 +176,13 @@ fn pattern(content: &Content, lowering: &Lowering<'_, '_>) -> Option<(Vec<u8>, b
     // Of a site without a host, it may be for this one or for another.
     let is_doubtful = lowering.origin.is_none() && url.contains("://");
     Some((Notation::Rep.pattern(path.as_bytes()).into_owned(), is_doubtful))
+}
+
+/// True if a URL begins with a scheme and a host, or with a host alone. Either slash is one.
+fn begins_with_host(url: &str) -> bool {
+    let is_scheme = |scheme: &str| scheme.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let behind = url.split_once(':').filter(|(scheme, _)| is_scheme(scheme)).map_or(url, |(_, rest)| rest);
+    behind.strip_prefix(['/', '\\']).is_some_and(|rest| rest.starts_with(['/', '\\']))
 }
 
 /// States a document in the open group, or before all groups.
