@@ -3,7 +3,7 @@
 //! A site may state conditions and patterns of hundreds of kilobytes, and a batch may ask about it
 //! thousands of times. Invariants: an answer quotes at most [`ROOM`] bytes of texts, beginning with
 //! the conditions, since a crawler has to meet them; whatever is left out is counted. Verdicts and
-//! lines do not depend on it, and explanations quote everything.
+//! lines do not depend on it. Explanations quote more (`explanation::analysis`, and the account).
 
 use crate::statements::StatementJson;
 use crate::verdict::{RequestJson, RuleLine, VerdictJson};
@@ -12,22 +12,22 @@ use crate::verdict::{RequestJson, RuleLine, VerdictJson};
 pub const ROOM: usize = 64 << 10;
 
 /// The room that is left.
-struct Room {
-    bytes: usize,
-    left_out: usize,
+pub(crate) struct Room {
+    pub(crate) bytes: usize,
+    pub(crate) left_out: usize,
 }
 
 impl Room {
+    /// Takes so many bytes, if they fit.
+    pub(crate) fn takes(&mut self, bytes: usize) -> bool {
+        let rest = self.bytes.checked_sub(bytes);
+        self.bytes = rest.unwrap_or(self.bytes);
+        rest.is_some()
+    }
+
     /// Keeps the first elements of a list, as long as they fit.
     fn keep<T>(&mut self, list: &mut Vec<T>, length: impl Fn(&T) -> usize) {
-        let fits = |element: &&T| match self.bytes.checked_sub(length(element)) {
-            Some(rest) => {
-                self.bytes = rest;
-                true
-            }
-            None => false,
-        };
-        let kept = list.iter().take_while(fits).count();
+        let kept = list.iter().take_while(|element| self.takes(length(element))).count();
         self.left_out += list.len() - kept;
         list.truncate(kept);
     }

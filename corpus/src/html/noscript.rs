@@ -16,8 +16,8 @@ use super::tree::End;
 const MAX_NOSCRIPTS: usize = 1024;
 
 /// A licence and a META element behind a content: whether they are found shows where it ends.
-const PROBE: &[u8] =
-    b"<link rel=license type=application/rsl+xml href=end-of-noscript><meta name=robots content=end-of-noscript>";
+const PROBE: &[u8] = b"<link rel=license type=application/rsl+xml href=end-of-noscript>\
+      <meta name=robots content=end-of-noscript>";
 
 impl Reader<'_> {
     /// Stores the content of the last `noscript`, which ends at `end` unless its end tag was found.

@@ -6,6 +6,7 @@
 use super::pair::Pair;
 use crate::evidence::Evidence;
 use crate::reason;
+use crate::room::Room;
 use crate::rule::{addresses, fate_name, file_name, rival, rule_of};
 use crate::sets::{self, Skipped, Version};
 use crate::texts::{Dropped, Texts};
@@ -107,9 +108,9 @@ impl Analysis {
     ) -> Analysis {
         let Evidence { policy, trace, query } = *evidence;
         let is_overridden = evidence.overriding_outcome(verdict).is_some();
-        let mut room = ROOM;
+        let mut room = Room { bytes: ROOM, left_out: 0 };
         let all = trace.matches.iter().map(|found| Match::new(policy, trace, texts, found, is_overridden));
-        let matches: Vec<Match> = all.take_while(|found| fits(&mut room, found.length())).collect();
+        let matches: Vec<Match> = all.take_while(|found| room.takes(found.length())).collect();
         Analysis {
             is_traced: true,
             scoped: policy.is_scoped(),
@@ -179,13 +180,6 @@ impl Match {
         let others = [&self.file, &self.page, &self.written].into_iter().flatten();
         self.rule.len() + others.map(String::len).sum::<usize>()
     }
-}
-
-/// True if so many bytes fit into the room that is left; behind what does not fit, nothing does.
-fn fits(room: &mut usize, bytes: usize) -> bool {
-    let left = room.checked_sub(bytes);
-    *room = left.unwrap_or(0);
-    left.is_some()
 }
 
 impl From<trace::Level> for Level {
