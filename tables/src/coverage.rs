@@ -128,13 +128,14 @@ pub fn coverage(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>) -> Coverag
     measure(site, site.detail().as_ref(), crawler, usage)
 }
 
-/// A key of sites with equal answers: the document, and the outcome and status of robots.txt, which
-/// also count where a document has only statements of pages or other files.
+/// A key of sites with equal answers: the document, and the outcome of robots.txt, which also counts
+/// where a document has only statements of pages or other files, with its status if there are no rules.
 pub type AnswersKey = (Option<DocumentId>, Option<Outcome>, u16);
 
 /// The key of a site's answers.
 pub fn answers_key(site: &Site<'_>) -> AnswersKey {
-    (site.document(), site.outcome(), site.status())
+    let outcome = site.outcome();
+    (site.document(), outcome, if outcome == Some(Outcome::Rules) { 0 } else { site.status() })
 }
 
 /// Coverages for the same crawlers on many sites. If the same groups of a document apply to several

@@ -2,13 +2,13 @@
 //! access to the others.
 //!
 //! Both images store their sites in the order of their names, so they are read in parallel, and
-//! only the coverages of a few texts are in memory. A site in both images has one kind of change,
+//! only the coverages and differences of some texts are in memory. A site in both images has one kind of change,
 //! the first that applies: the outcome of its fetch, permissions (rules, crawlers, usages,
 //! regardless of their order and lines), what the modern languages state about usages, other
 //! records, or only the text. Coverages are compared for the first two kinds, and answers about
 //! usages wherever anything differs. It does not know the output format.
 
-use crate::coverage::Coverage;
+use crate::coverage::{AnswersKey, Coverage, answers_key};
 use crate::meaning::{Said, is_same_to_all};
 use crate::rows::{Subject, Subjects};
 use crate::schema::Cell;
@@ -20,6 +20,7 @@ use robomaton_formats::profile::AgentRule;
 use robomaton_runtime::{Image, Outcome, Site};
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::io;
 use std::rc::Rc;
 
@@ -175,9 +176,13 @@ pub fn diff<'a, D: AsRef<[u8]>, E>(
     mut each: impl FnMut(Changed<'a>) -> Result<(), E>,
 ) -> Result<u64, E> {
     let mut coverages = subjects.map(Subjects::coverages);
-    let mut use_changes = UseChanges::new([old, new], uses);
     let narrowed = |image: &Image<D>| image.view().meta().unwrap_or_default().crawlers;
-    let same_dialect = old.profile() == new.profile() && narrowed(old) == narrowed(new);
+    let mut differences = Differences {
+        same_dialect: old.profile() == new.profile() && narrowed(old) == narrowed(new),
+        uses: UseChanges::new([old, new], uses),
+        known: HashMap::new(),
+        count: 0,
+    };
     let mut both = 0;
     let (mut before, mut now) = (old.sites().peekable(), new.sites().peekable());
     loop {
@@ -190,27 +195,13 @@ pub fn diff<'a, D: AsRef<[u8]>, E>(
         let from = before.next_if(|_| order != Ordering::Greater);
         let to = now.next_if(|_| order != Ordering::Less);
         let outcome = [&from, &to].map(|site| site.as_ref().and_then(Site::outcome));
-        let mut uses = Rc::from([]);
-        let (change, text_changed, site) = match (&from, &to) {
+        let (Difference { change, text_changed, uses }, site) = match (&from, &to) {
             (Some(from), Some(to)) => {
                 both += 1;
-                let details = [from, to].map(Site::detail);
-                let details = details.each_ref().map(Option::as_ref);
-                let is_same = same_dialect && details[0] == details[1];
-                let (mut change, text) = compare([from, to], details, same_dialect, is_same);
-                // Equal records, fetched with equal outcomes, give equal answers.
-                if matches!(change, Some(Change::Outcome)) || !is_same {
-                    uses = use_changes.of([from, to], details);
-                }
-                if matches!(change, None | Some(Change::Records | Change::Text))
-                    && (!uses.is_empty() || !is_same && use_changes.states_otherwise(details))
-                {
-                    change = Some(Change::Uses);
-                }
-                (change, text, to)
+                (differences.of([from, to]), to)
             }
-            (Some(from), None) => (Some(Change::Gone), None, from),
-            (None, Some(to)) => (Some(Change::Added), None, to),
+            (Some(from), None) => (Difference::only(Change::Gone), from),
+            (None, Some(to)) => (Difference::only(Change::Added), to),
             (None, None) => continue,
         };
         let Some(change) = change else { continue };
@@ -230,36 +221,102 @@ fn key(site: &Site<'_>) -> (String, u8) {
     (site.authority(), site.scheme() as u8)
 }
 
-/// The change of a site in both images, if any; true if its text changed. `is_same` if its records
-/// are the same, and read alike.
-fn compare(
-    [from, to]: [&Site<'_>; 2],
-    details: [Option<&Detail<'_>>; 2],
+/// The difference of a site: its change, if any, as in [`Changed`].
+#[derive(Clone)]
+struct Difference {
+    change: Option<Change>,
+    text_changed: Option<bool>,
+    uses: Rc<[UseChange]>,
+}
+
+impl Difference {
+    /// That of a site in one image only.
+    fn only(change: Change) -> Difference {
+        Difference { change: Some(change), text_changed: None, uses: Rc::from([]) }
+    }
+}
+
+/// The differences of the sites in both images. Sites that had equal answers before and have equal
+/// ones now are compared once: many sites may share one long document.
+struct Differences<'i, D> {
     same_dialect: bool,
-    is_same: bool,
-) -> (Option<Change>, Option<bool>) {
-    let texts = from.source(LONGEST_TEXT).zip(to.source(LONGEST_TEXT));
-    let text_changed = texts.map(|(from, to)| from != to);
-    let change = if (from.outcome(), from.status()) != (to.outcome(), to.status()) {
-        Some(Change::Outcome)
-    } else if !same_dialect {
-        Some(Change::Rules)
-    } else if is_same {
-        // Equal records may still come from different texts.
-        text_changed.filter(|&changed| changed).map(|_| Change::Text)
-    } else {
-        let none = Detail::default();
-        let [before, now] = details.map(|detail| detail.unwrap_or(&none));
-        let is_first = from.profile().agent_rule() == AgentRule::Substring;
-        if !is_same_to_all([before, now].map(|detail| rules(detail, is_first))) {
-            Some(Change::Rules)
-        } else if !is_same_to_all([before, now].map(records)) {
-            Some(Change::Records)
-        } else {
-            Some(Change::Text)
+    uses: UseChanges<'i, D>,
+    /// By the answers before and now, and whether both fetches had the same outcome and status.
+    known: HashMap<([AnswersKey; 2], bool), Difference>,
+    /// The number of pairs in `known`, and of their changes of uses.
+    count: usize,
+}
+
+/// The number of cached pairs and changes at which the cache is emptied.
+const CACHED: usize = 1 << 18;
+
+impl<D: AsRef<[u8]>> Differences<'_, D> {
+    fn of(&mut self, sites: [&Site<'_>; 2]) -> Difference {
+        let [before, now] = sites.map(|site| (site.outcome(), site.status()));
+        let key = (sites.map(answers_key), before == now);
+        if let Some(known) = self.known.get(&key) {
+            return known.clone();
         }
-    };
-    (change, text_changed)
+        let difference = self.compare(sites, before == now);
+        if self.count > CACHED {
+            self.known.clear();
+            self.count = 0;
+        }
+        self.count += 1 + difference.uses.len();
+        self.known.insert(key, difference.clone());
+        difference
+    }
+
+    fn compare(&self, sites: [&Site<'_>; 2], same_outcome: bool) -> Difference {
+        let details = sites.map(Site::detail);
+        let details = details.each_ref().map(Option::as_ref);
+        let is_same = self.same_dialect && details[0] == details[1];
+        let (mut change, text_changed) = self.change(sites, details, same_outcome, is_same);
+        // Equal records, fetched with equal outcomes, give equal answers.
+        let uses = match matches!(change, Some(Change::Outcome)) || !is_same {
+            true => self.uses.of(sites, details),
+            false => Rc::from([]),
+        };
+        if matches!(change, None | Some(Change::Records | Change::Text))
+            && (!uses.is_empty() || !is_same && self.uses.states_otherwise(details))
+        {
+            change = Some(Change::Uses);
+        }
+        Difference { change, text_changed, uses }
+    }
+
+    /// The change, if any; true if the text changed. `is_same` if the records are the same, and read
+    /// alike.
+    fn change(
+        &self,
+        [from, to]: [&Site<'_>; 2],
+        details: [Option<&Detail<'_>>; 2],
+        same_outcome: bool,
+        is_same: bool,
+    ) -> (Option<Change>, Option<bool>) {
+        let texts = from.source(LONGEST_TEXT).zip(to.source(LONGEST_TEXT));
+        let text_changed = texts.map(|(from, to)| from != to);
+        let change = if !same_outcome {
+            Some(Change::Outcome)
+        } else if !self.same_dialect {
+            Some(Change::Rules)
+        } else if is_same {
+            // Equal records may still come from different texts.
+            text_changed.filter(|&changed| changed).map(|_| Change::Text)
+        } else {
+            let none = Detail::default();
+            let [before, now] = details.map(|detail| detail.unwrap_or(&none));
+            let is_first = from.profile().agent_rule() == AgentRule::Substring;
+            if !is_same_to_all([before, now].map(|detail| rules(detail, is_first))) {
+                Some(Change::Rules)
+            } else if !is_same_to_all([before, now].map(records)) {
+                Some(Change::Records)
+            } else {
+                Some(Change::Text)
+            }
+        };
+        (change, text_changed)
+    }
 }
 
 /// The role of a group, the name that it addresses, and its purposes.

@@ -14,7 +14,7 @@ use robomaton_formats::crawlers::{self, WellKnownCrawler};
 use robomaton_formats::detail::{self, Detail};
 use robomaton_formats::schedule::{Rate, Schedule, Window};
 use robomaton_runtime::{Crawler, Image, Scheme, Site, Usage};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::io;
 
 /// The crawlers and usages in question, which are the rows of `policy` for each site.
@@ -110,10 +110,14 @@ pub fn export<D: AsRef<[u8]>>(
         *place = Some(writer);
     }
     let mut documents = Vec::new();
+    // Many sites may share one long document.
+    let mut counts = HashMap::new();
     for site in image.sites() {
         documents.extend(site.document());
         if let Some(writer) = &mut sites {
-            site_row(&site, writer)?;
+            let of =
+                |document| *counts.entry(document).or_insert_with(|| site.detail().as_ref().map(Counts::of));
+            site_row(&site, site.document().and_then(of), writer)?;
         }
         if let Some(writer) = &mut policy {
             policy_rows(&site.address(), subjects, coverages.of(&site), writer)?;
@@ -132,17 +136,32 @@ pub fn export<D: AsRef<[u8]>>(
     Ok(())
 }
 
-fn site_row(site: &Site<'_>, writer: &mut Writer<'_>) -> io::Result<()> {
+/// What a document has of groups, rules, crawlers that it names, and sitemaps.
+#[derive(Clone, Copy)]
+struct Counts {
+    groups: usize,
+    rules: usize,
+    crawlers: usize,
+    sitemaps: usize,
+}
+
+impl Counts {
+    fn of(detail: &Detail<'_>) -> Counts {
+        let groups = &detail.groups;
+        Counts {
+            groups: groups.len(),
+            rules: groups.iter().map(|group| group.rules.len()).sum(),
+            crawlers: groups.iter().flat_map(|group| written(&group.crawlers)).collect::<BTreeSet<_>>().len(),
+            sitemaps: detail.extensions.iter().filter(|record| is_sitemap(record)).count(),
+        }
+    }
+}
+
+fn site_row(site: &Site<'_>, counts: Option<Counts>, writer: &mut Writer<'_>) -> io::Result<()> {
     let authority = site.authority();
     // A host may be an IPv6 address in brackets, which contains colons.
     let split = authority.rsplit_once(':').filter(|(_, port)| !port.ends_with(']'));
     let (host, port) = split.map_or((authority.as_str(), None), |(host, port)| (host, Some(port)));
-    let detail = site.detail();
-    let detail = detail.as_ref();
-    let rules = |detail: &Detail<'_>| detail.groups.iter().map(|group| group.rules.len()).sum::<usize>();
-    let named = |detail: &Detail<'_>| {
-        detail.groups.iter().flat_map(|group| written(&group.crawlers)).collect::<BTreeSet<_>>().len()
-    };
     writer.row(&[
         Cell::from(&site.address()),
         scheme(site).into(),
@@ -154,10 +173,10 @@ fn site_row(site: &Site<'_>, writer: &mut Writer<'_>) -> io::Result<()> {
         site.fresh_for().into(),
         site.document().map_or(Cell::Null, |document| Cell::Number(document.get())),
         site.text_length().map_or(Cell::Null, Cell::Number),
-        detail.map(|detail| detail.groups.len()).into(),
-        detail.map(rules).into(),
-        detail.map(named).into(),
-        detail.map(|detail| detail.extensions.iter().filter(|record| is_sitemap(record)).count()).into(),
+        counts.map(|counts| counts.groups).into(),
+        counts.map(|counts| counts.rules).into(),
+        counts.map(|counts| counts.crawlers).into(),
+        counts.map(|counts| counts.sitemaps).into(),
         domain::registered(host).into(),
     ])
 }

@@ -1,10 +1,9 @@
 //! The answers about usages that differ between two captures of a site.
 //!
-//! Both captures are measured for the same crawlers ([`crate::usages`]). Pairs of equal documents
-//! are measured once, and captures without a preference not at all. It does not know how two images
-//! are read in parallel.
+//! Both captures are measured for the same crawlers ([`crate::usages`]), and captures without a
+//! preference not at all. It does not know how two images are read in parallel.
 
-use crate::coverage::{AnswersKey, Share, answers_key};
+use crate::coverage::Share;
 use crate::meaning::{Said, is_same_to_all};
 use crate::rows::{Subject, languages};
 use crate::usages::{ASKED, UsageCoverage, measure, named, states_any};
@@ -16,7 +15,7 @@ use robomaton_formats::usage::USAGES;
 use robomaton_formats::vocabulary::usage_of_label;
 use robomaton_runtime::{Image, Site};
 use std::cmp::Ordering;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::io;
 use std::rc::Rc;
 
@@ -86,13 +85,7 @@ pub(crate) struct UseChanges<'i, D> {
     usages: Vec<u16>,
     /// The usages whose statements are compared.
     stated: BTreeSet<u16>,
-    known: HashMap<[AnswersKey; 2], Rc<[UseChange]>>,
-    /// The number of changes in `known`, counting an empty list as one.
-    count: usize,
 }
-
-/// The number of cached changes at which the cache is emptied.
-const CACHED: usize = 1 << 18;
 
 impl<'i, D: AsRef<[u8]>> UseChanges<'i, D> {
     pub(crate) fn new(images: [&'i Image<D>; 2], asked: UsesAsked<'i>) -> UseChanges<'i, D> {
@@ -102,7 +95,7 @@ impl<'i, D: AsRef<[u8]>> UseChanges<'i, D> {
             |&usage: &u16| asked.usages.is_empty() || asked.usages.iter().any(|name| is_named(usage, name));
         let usages = ASKED.into_iter().filter(is_asked).collect();
         let stated = (0..).take(USAGES.len()).filter(is_asked).collect();
-        UseChanges { images, crawlers: asked.crawlers, usages, stated, known: HashMap::new(), count: 0 }
+        UseChanges { images, crawlers: asked.crawlers, usages, stated }
     }
 
     /// True if two documents state something else about the usages, be it for a few URLs only.
@@ -148,23 +141,12 @@ impl<'i, D: AsRef<[u8]>> UseChanges<'i, D> {
     }
 
     /// The changes between two captures of a site, whose documents these are.
-    pub(crate) fn of(&mut self, sites: [&Site<'_>; 2], details: [Option<&Detail<'_>>; 2]) -> Rc<[UseChange]> {
+    pub(crate) fn of(&self, sites: [&Site<'_>; 2], details: [Option<&Detail<'_>>; 2]) -> Rc<[UseChange]> {
         let is_silent = |detail: &Option<&Detail<'_>>| !detail.is_some_and(states_any);
-        if self.usages.is_empty() || details.iter().all(is_silent) {
-            return Rc::from([]);
+        match self.usages.is_empty() || details.iter().all(is_silent) {
+            true => Rc::from([]),
+            false => self.compare(sites, details),
         }
-        let keys = sites.map(answers_key);
-        if let Some(known) = self.known.get(&keys) {
-            return Rc::clone(known);
-        }
-        let changes = self.compare(sites, details);
-        if self.count > CACHED {
-            self.known.clear();
-            self.count = 0;
-        }
-        self.count += changes.len().max(1);
-        self.known.insert(keys, Rc::clone(&changes));
-        changes
     }
 
     fn compare(&self, sites: [&Site<'_>; 2], details: [Option<&Detail<'_>>; 2]) -> Rc<[UseChange]> {
