@@ -68,7 +68,11 @@ class RobotParser(_RobotParser):
 
     def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
         """Whether the crawler may fetch the URL, also as Scrapy sends it."""
-        return all(self.robots.can_fetch(sent, user_agent) for sent in _as_sent(url))
+        # A generator would take longer than the answers.
+        for sent in _as_sent(url):
+            if not self.robots.can_fetch(sent, user_agent):
+                return False
+        return True
 
     def crawl_delay(self, user_agent: str | bytes) -> float | None:
         """The seconds between fetches that the file asks for, if it does."""
@@ -291,17 +295,17 @@ class StoreMiddleware:
         self.store = writer
 
 
-def _as_sent(url: str | bytes) -> set[str | bytes]:
+def _as_sent(url: str | bytes) -> list[str | bytes]:
     """A URL, and as the download handlers that may be in use send it: all of them are to be allowed."""
-    urls: set[str | bytes] = {url}
+    urls = [url]
     if ";" in str(url):
         # Twisted drops an empty one at the end of a path.
-        urls.add(urlparse(url).geturl())
+        urls.append(urlparse(url).geturl())
     for name in _REWRITING:
         # A library that nobody has loaded sends nothing.
         if name in sys.modules:
             try:
-                urls.add(str(sys.modules[name].URL(safe_url_string(url))))
+                urls.append(str(sys.modules[name].URL(safe_url_string(url))))
             except Exception:
                 # Nor does one that refuses the URL.
                 pass
