@@ -196,17 +196,16 @@ pub(crate) fn split(profile: Profile, url: &str) -> Result<(Authority<'_>, Targe
 /// The target of a URL or of a path alone.
 #[inline]
 pub(crate) fn target(profile: Profile, url: &str) -> Target<'_> {
-    let url = url.as_bytes();
+    let url = trimmed(url.as_bytes());
     match profile.notation() {
         Notation::Rep | Notation::Koster if url.first() == Some(&b'/') => path(url),
         Notation::Google => google(url),
-        _ if has_scheme(url) => path(after_authority(trimmed(url))),
+        _ if has_scheme(url) => path(after_authority(url)),
         _ => path(url),
     }
 }
 
 fn has_scheme(url: &[u8]) -> bool {
-    let url = trimmed(url);
     [&b"https:"[..], b"http:"]
         .iter()
         .any(|scheme| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)))
@@ -315,6 +314,29 @@ mod tests {
                     });
                     assert_eq!(fast, slow(&url), "{url:?}");
                 }
+            }
+        }
+    }
+
+    /// White space and control characters at the ends are no part of a path either (R9).
+    #[test]
+    fn paths_alone() {
+        for profile in Profile::ALL {
+            for url in [
+                "/a.gif",
+                "/a.gif ",
+                "/a.gif\x0B",
+                " /a.gif",
+                "/a.gif\x00\r\n",
+                " a.gif\t",
+                "http://h/a.gif ",
+            ] {
+                let url = if profile == Profile::Google {
+                    url.replace(" a.gif\t", "/a.gif")
+                } else {
+                    url.to_owned()
+                };
+                assert_eq!(target(profile, &url).bytes(), b"/a.gif", "{profile:?} {url:?}");
             }
         }
     }

@@ -59,8 +59,8 @@ impl Language for Extended {
     /// Interprets versioned rule sets and removes crawlers from the groups that do not apply to
     /// them (N4, N5).
     fn lower<'s>(&self, source: &Source<'_, 's>, lowering: &mut Lowering<'s, '_>) -> Result<(), OverLimit> {
-        let policy = &mut lowering.policy;
-        let Some(stated) = versions(source, &policy.groups) else { return Ok(()) };
+        let Lowering { policy, starts, .. } = lowering;
+        let Some(stated) = versions(source, &policy.groups, starts) else { return Ok(()) };
         let versions: Vec<Version> = stated.iter().map(|stated| stated.unwrap_or(OLD)).collect();
         let groups = policy.groups.iter().zip(&stated).zip(&versions);
         let sets = groups.map(|((group, stated), &version)| RuleSet {
@@ -79,23 +79,27 @@ impl Language for Extended {
 }
 
 /// Interprets the versioned rule sets of a file that a record of ACAP refers to, whose groups are
-/// those from this one on. Each is for the robots of its very names.
-pub(super) fn lower_referred(source: &Source<'_, '_>, first: usize, policy: &mut Policy<'_>) {
-    let Some(stated) = versions(source, &policy.groups[first..]) else { return };
+/// those from this one on, and start on these lines. Each is for the robots of its very names.
+pub(super) fn lower_referred(source: &Source<'_, '_>, first: usize, starts: &[u32], policy: &mut Policy<'_>) {
+    let Some(stated) = versions(source, &policy.groups[first..], starts) else { return };
     let versions: Vec<Version> = stated.iter().map(|stated| stated.unwrap_or(OLD)).collect();
     weigh_by_form(policy, first, &versions);
     negotiate(&mut policy.groups[first..], &versions);
 }
 
-/// The versions that groups state; `None` if the text states none.
-fn versions(source: &Source<'_, '_>, groups: &[Group<'_>]) -> Option<Vec<Option<Version>>> {
+/// The versions that groups state; `None` if the text states none. `starts` are the first lines of
+/// all groups of the text, in order, some of which are of other crawlers than the image.
+fn versions(source: &Source<'_, '_>, groups: &[Group<'_>], starts: &[u32]) -> Option<Vec<Option<Version>>> {
     let lines = &source.tree.lines;
     if !lines.iter().any(|line| line.kind == LineKind::Field(Key::RobotVersion)) {
         return None;
     }
-    let start = |group: &Group<'_>| group.line as usize - 1;
-    let ends = groups.iter().skip(1).map(start).chain([lines.len()]);
-    Some(groups.iter().zip(ends).map(|(group, end)| version(source, start(group)..end)).collect())
+    let index = |line: u32| line as usize - 1;
+    let stated = |group: &Group<'_>| {
+        let next = starts.get(starts.partition_point(|&start| start <= group.line));
+        version(source, index(group.line)..next.map_or(lines.len(), |&next| index(next)))
+    };
+    Some(groups.iter().map(stated).collect())
 }
 
 /// The version that follows the user-agents of the group on these lines. Unknown keys do not count
@@ -285,7 +289,7 @@ pub(crate) fn name_general_sets(policy: &mut Policy<'_>) -> Result<(), OverLimit
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, lower};
+    use crate::{CompileContext, Options, lower, lower_with};
     use robomaton_grammar::{DEFAULT_LIMIT, scan};
 
     /// The names of each group.
@@ -321,6 +325,33 @@ mod tests {
         assert!(!sets(&within).contains(&true));
         let behind = format!("User-agent: *\n{record}User-agent: *\nRobot-version: 2.0.0\nDisallow: /*\n");
         assert_eq!(sets(&behind), [true]);
+    }
+
+    /// A group whose rules are all in a record states no version, whoever the next group is for.
+    #[test]
+    fn a_version_is_that_of_its_own_group() {
+        let text = "User-agent: bot\nACAP-crawler: x\nDisallow: /z\n\n\
+                    User-agent: other\nRobot-version: 2.0.0\nDisallow: /q\n\n\
+                    User-agent: bot\nDisallow: /\n";
+        let of_usages = "User-agent: bot\nContent-Usage: train-ai=n\n\
+                         User-agent: other\nRobot-version: 2.0.0\nDisallow: /q\n\n\
+                         User-agent: bot\nDisallow: /\n";
+        for text in [text, of_usages] {
+            for referred in ["", "ACAP-crawler: *\nACAP-permissions-reference: /ref.txt\n"] {
+                let groups = |crawlers: &[&str]| {
+                    let crawlers = crawlers.iter().map(|name| (*name).to_owned()).collect();
+                    let options = Options { crawlers, ..Options::default() };
+                    let files = [("/ref.txt", text.as_bytes())];
+                    let context = CompileContext { files: &files, ..CompileContext::default() };
+                    let robots = if referred.is_empty() { text } else { referred };
+                    let tree = scan(robots.as_bytes(), DEFAULT_LIMIT);
+                    let policy = lower_with(&tree, &context, &options).unwrap();
+                    let of_bot = policy.groups.iter().filter(|group| group.names().any(|name| name == "bot"));
+                    of_bot.map(|group| group.line).collect::<Vec<_>>()
+                };
+                assert_eq!(groups(&["bot"]), groups(&[]), "{referred}{text}");
+            }
+        }
     }
 
     /// The groups of a text with ACAP records are others, and in another order, than those weighed

@@ -31,9 +31,10 @@ pub(crate) struct Lowering<'s, 'o> {
     pub(crate) open: Option<Group<'s>>,
     /// Stars in the rules of the open group.
     stars: usize,
-    /// Groups and rules that are closed or open, also those of other crawlers than the image is
-    /// restricted to: limits are those of the text (R4).
-    groups: usize,
+    /// The first lines of all groups, also those of other crawlers than the image is restricted to:
+    /// they end the groups before them, and limits are those of the text (R4).
+    pub(crate) starts: Vec<u32>,
+    /// Rules of all groups, likewise.
     rules: usize,
     /// How crawlers are named.
     agent_rule: AgentRule,
@@ -99,7 +100,7 @@ impl<'s, 'o> Lowering<'s, 'o> {
             options,
             open: None,
             stars: 0,
-            groups: 0,
+            starts: Vec::new(),
             rules: 0,
             agent_rule,
             wanted,
@@ -122,10 +123,10 @@ impl<'s, 'o> Lowering<'s, 'o> {
     pub(crate) fn open_as(&mut self, role: Role, line: u32) -> Result<(), OverLimit> {
         self.close();
         let allowed = self.options.limits.groups();
-        if self.groups >= allowed {
+        if self.starts.len() >= allowed {
             return Err(OverLimit { limit: LimitName::Groups, allowed, line });
         }
-        self.groups += 1;
+        self.starts.push(line);
         let start = self.policy.rules.len();
         self.open = Some(Group {
             role,

@@ -42,17 +42,22 @@ pub(crate) fn name_whole(policy: &mut Policy<'_>) -> Result<(), OverLimit> {
     }
     let mut added: Vec<(usize, String)> = Vec::new();
     // Whole names, which begin with a quotation mark, are consecutive.
-    for (name, own) in holders.range("\"".to_owned()..).take_while(|(name, _)| name.starts_with('"')) {
-        let Some(groups) = other_names(name).iter().find_map(|other| holders.get(other)) else { continue };
-        let own: HashSet<&usize> = own.iter().collect();
-        let groups = groups.iter().filter(|group| !own.contains(group));
-        for &group in groups {
+    let whole = holders.range("\"".to_owned()..).take_while(|(name, _)| name.starts_with('"'));
+    let mut whole: Vec<String> = whole.map(|(name, _)| name.clone()).collect();
+    // One that is within another leads to groups of its own other names first.
+    whole.sort_by_key(String::len);
+    for name in whole {
+        let Some(groups) = other_names(&name).iter().find_map(|other| holders.get(other)) else { continue };
+        let own: HashSet<&usize> = holders[&name].iter().collect();
+        let groups: Vec<usize> = groups.iter().filter(|group| !own.contains(group)).copied().collect();
+        for &group in &groups {
             if added.len() == NAMED {
                 let line = policy.groups[group].line;
                 return Err(OverLimit { limit: LimitName::Merged, allowed: NAMED, line });
             }
             added.push((group, name.clone()));
         }
+        holders.entry(name).or_default().extend(groups);
     }
     for (group, name) in added {
         policy.groups[group].agents.push(Agent::Named(Cow::Owned(name)));

@@ -179,9 +179,10 @@ fn referred_groups<'s>(
 ) -> Result<(), OverLimit> {
     let policy = &lowering.policy;
     let [groups, rules, extensions] = [policy.groups.len(), policy.rules.len(), policy.extensions.len()];
+    let first = lowering.starts.len();
     Conventional.lower(source, lowering)?;
     lowering.close();
-    extended::lower_referred(source, groups, &mut lowering.policy);
+    extended::lower_referred(source, groups, &lowering.starts[first..], &mut lowering.policy);
     if let Some((text, records)) = fields {
         text.conventional(records, lowering)?;
     }
