@@ -2,12 +2,13 @@
 //!
 //! `jsonl`, `csv` and `parquet` share it, so an object and a row mean the same. `url` may be a bare
 //! host, as `host` is; a body without a status counts as 200, and neither means that the site did
-//! not answer. Bodies are taken unmodified: as a rule, the author of a table has decoded them and
-//! kept `Content-Encoding`. One that is still compressed is not read. Without a body, `filename`,
-//! `offset` and `length` are a byte range, as in the indexes of Common Crawl, whose own names for
-//! these columns are also accepted. Invariant: a row that names a URL is a fetch of it, whatever
-//! its other fields hold; a mistake in them leaves the fetch unread, so that no older capture
-//! answers for it. It does not know the place of a row.
+//! not answer, unless there are headers: then the answer is unread. Bodies are taken unmodified: as
+//! a rule, the author of a table has decoded them and kept `Content-Encoding`. One that is still
+//! compressed is not read. Without a body, `filename`, `offset` and `length` are a byte range, as
+//! in the indexes of Common Crawl, whose own names for these columns are also accepted. Invariant:
+//! a row that names a URL is a fetch of it, whatever its other fields hold; a mistake in them
+//! leaves the fetch unread, so that no older capture answers for it. It does not know the place of
+//! a row.
 
 mod cells;
 
@@ -313,6 +314,8 @@ impl Row {
                 .and_then(|number| u16::try_from(number).ok())
                 .ok_or_else(|| format!("status: {status} is no HTTP status"))?,
             None if body.is_some() => 200,
+            // Who has a header has an answer, which may refuse.
+            None if !lines.is_empty() => return Err("headers, but neither status nor body".to_owned()),
             None => 0,
         };
         if let Some(reason) = fields.why_unread(fetch.status, body.as_deref().unwrap_or_default()) {

@@ -121,6 +121,13 @@ fn a_byte_range_that_is_not_whole() {
     }
 }
 
+/// A row without a status and a body whose site answered with a header.
+#[test]
+fn a_header_without_an_answer() {
+    let row = format!(r#"{{"url": "{ROBOTS}", "fetched_at": 2, "headers": {{"X-Robots-Tag": "noai"}}}}"#);
+    is_unread("jsonl", row.as_bytes(), true);
+}
+
 /// Tables have decoded bodies, whatever the header says; one that is still compressed is not read.
 #[test]
 fn a_body_that_is_still_compressed() {

@@ -277,7 +277,7 @@ pub struct Context {
     pub reports: Option<Vec<String>>,
     /// The class of the user, as RSL names it.
     pub user: Option<String>,
-    /// The country of the use: ISO 3166-1 alpha-2, or `EU`.
+    /// The country of the use: ISO 3166-1 alpha-2, or `EU` if no more is known.
     pub geo: Option<String>,
 }
 

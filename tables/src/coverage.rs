@@ -128,8 +128,9 @@ pub fn coverage(site: &Site<'_>, crawler: &Crawler, usage: Usage<'_>) -> Coverag
     measure(site, site.detail().as_ref(), crawler, usage)
 }
 
-/// A key of sites with equal answers: the document, and the outcome of robots.txt, which also counts
-/// where a document has only statements of pages or other files, with its status if there are no rules.
+/// A key of sites with equal answers: the document, and the outcome of robots.txt, which also
+/// counts where a document has only statements of pages or other files, with its status if there
+/// are no rules.
 pub type AnswersKey = (Option<DocumentId>, Option<Outcome>, u16);
 
 /// The key of a site's answers.

@@ -2,11 +2,11 @@
 //! access to the others.
 //!
 //! Both images store their sites in the order of their names, so they are read in parallel, and
-//! only the coverages and differences of some texts are in memory. A site in both images has one kind of change,
-//! the first that applies: the outcome of its fetch, permissions (rules, crawlers, usages,
-//! regardless of their order and lines), what the modern languages state about usages, other
-//! records, or only the text. Coverages are compared for the first two kinds, and answers about
-//! usages wherever anything differs. It does not know the output format.
+//! only the coverages and differences of some texts are in memory. A site in both images has one
+//! kind of change, the first that applies: the outcome of its fetch, permissions (rules, crawlers,
+//! usages, regardless of their order and lines), what the modern languages state about usages,
+//! other records, or only the text. Coverages are compared for the first two kinds, and answers
+//! about usages wherever anything differs. It does not know the output format.
 
 use crate::coverage::{AnswersKey, Coverage, answers_key};
 use crate::meaning::{Said, is_same_to_all};
@@ -285,8 +285,8 @@ impl<D: AsRef<[u8]>> Differences<'_, D> {
         Difference { change, text_changed, uses }
     }
 
-    /// The change, if any; true if the text changed. `is_same` if the records are the same, and read
-    /// alike.
+    /// The change, if any; true if the text changed. `is_same` if the records are the same, and
+    /// read alike.
     fn change(
         &self,
         [from, to]: [&Site<'_>; 2],

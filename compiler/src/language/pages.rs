@@ -7,7 +7,7 @@
 //! (M13). Invariant: the order of groups does not depend on the order of pages. This file knows no
 //! HTML.
 
-use super::acap::Spent;
+use super::acap::{Spent, prohibited_usages};
 use super::condition::{Dialect, Place, condition};
 use super::{Language, Lints, Source};
 use crate::context::Page;
@@ -96,10 +96,22 @@ fn lower(pages: &[Page], lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimi
             }
             let conditions = spent.conditions(conditions, line, lowering)?;
             let usage = lowering.usage(&usage, line)?;
-            spent.rule(patterns[target].len(), line, lowering)?;
-            let (pattern, notation) = (Cow::Owned(patterns[target].clone()), Notation::Rep);
-            let (combiner, silence) = (Pages.combiner(), Pages.silence(usage));
-            lowering.push(Draft { usage, sense, pattern, notation, combiner, silence, conditions, line })?;
+            let count = if sense == Sense::Permit { 1 } else { usize::MAX };
+            for usage in prohibited_usages(usage).take(count) {
+                spent.rule(patterns[target].len(), line, lowering)?;
+                let (pattern, notation) = (Cow::Owned(patterns[target].clone()), Notation::Rep);
+                let (combiner, silence) = (Pages.combiner(), Pages.silence(usage));
+                lowering.push(Draft {
+                    usage,
+                    sense,
+                    pattern,
+                    notation,
+                    combiner,
+                    silence,
+                    conditions,
+                    line,
+                })?;
+            }
         }
     }
     lowering.close();
@@ -139,10 +151,11 @@ fn read(page: &Page, target: usize, groups: &mut BTreeMap<Address, Vec<Statement
             }
             // A language of its own (`robots_tags`).
             Meta::Conventional(_) => {}
-            // A malformed tag permits nothing, but may prohibit.
+            // A malformed tag permits nothing, but may prohibit, for whatever purpose.
             Meta::Problem(_) => {
                 for usage in prohibited(&tag.content) {
-                    say(Role::Page, None, usage.to_owned(), Sense::Prohibit, Vec::new());
+                    let purpose = Some("*".to_owned());
+                    say(Role::Page, purpose, usage.to_owned(), Sense::Prohibit, Vec::new());
                 }
             }
             Meta::Version(..) => {}

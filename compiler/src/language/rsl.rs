@@ -136,13 +136,13 @@ fn refer(url: &str, lowering: &mut Lowering<'_, '_>) -> bool {
     has_room
 }
 
-/// The canonical pattern of a content on this site, and true if nobody knows which URLs it covers;
-/// `None` if it is for another site, or for no URL. Of a site whose host is not known, every URL
-/// may be.
+/// The canonical pattern of a content on this site, and true if nobody knows what it covers there:
+/// it is for a part of a resource, or has no URL, which only documents of pages may do. `None` if
+/// it is for another site. Of a site whose host is not known, every URL may be.
 fn pattern(content: &Content, lowering: &Lowering<'_, '_>) -> Option<(Vec<u8>, bool)> {
     let url = content.url.as_str();
     if url.is_empty() {
-        return None;
+        return Some((b"/".to_vec(), true));
     }
     let path = match Url::parse(url) {
         Ok(parsed) if url.contains("://") => {
@@ -171,10 +171,10 @@ fn pattern(content: &Content, lowering: &Lowering<'_, '_>) -> Option<(Vec<u8>, b
         Err(_) if begins_with_host(url) => return Some((b"/".to_vec(), true)),
         _ => url,
     };
-    let path = path.split_once('#').map_or(path, |(path, _)| path);
+    let (path, part) = path.split_once('#').unwrap_or((path, ""));
     let path = if path.starts_with(['/', '*']) { path.to_owned() } else { format!("/{path}") };
     // Of a site without a host, it may be for this one or for another.
-    let is_doubtful = lowering.origin.is_none() && url.contains("://");
+    let is_doubtful = !part.is_empty() || lowering.origin.is_none() && url.contains("://");
     Some((Notation::Rep.pattern(path.as_bytes()).into_owned(), is_doubtful))
 }
 
@@ -355,14 +355,12 @@ fn resolved(
             matching.push(((1 << 17) - 1, weighed));
             continue;
         }
-        match pattern(&weighed.content, lowering) {
-            Some((_, true)) => is_doubtful = true,
-            Some((pattern, false))
-                if (Pattern { text: &pattern, notation: Notation::Rep }).matches(&target) =>
-            {
-                matching.push(((pattern.len() as u32).min((1 << 17) - 2), weighed));
+        let Some((text, doubtful)) = pattern(&weighed.content, lowering) else { continue };
+        if (Pattern { text: &text, notation: Notation::Rep }).matches(&target) {
+            match doubtful {
+                true => is_doubtful = true,
+                false => matching.push(((text.len() as u32).min((1 << 17) - 2), weighed)),
             }
-            _ => {}
         }
     }
     let mut said = Vec::new();

@@ -58,10 +58,62 @@ pub struct Choice {
     pub not: Vec<String>,
 }
 
+/// The classes of users in RSL.
+const USERS: [&str; 5] = ["commercial", "non-commercial", "education", "government", "personal"];
+
+/// The members of the European Union, which `EU` stands for.
+const EU: [&str; 27] = [
+    "AT", "BE", "BG", "CY", "CZ", "DE", "DK", "EE", "ES", "FI", "FR", "GR", "HR", "HU", "IE", "IT", "LT",
+    "LU", "LV", "MT", "NL", "PL", "PT", "RO", "SE", "SI", "SK",
+];
+
 impl Choice {
-    fn admits(&self, name: &str) -> bool {
-        let has = |names: &[String]| names.iter().any(|own| own.eq_ignore_ascii_case(name));
-        (self.only.is_empty() || has(&self.only)) && !has(&self.not)
+    /// True if a choice admits a name; `None` if it may. `covers` says whether one of its names is
+    /// about the name.
+    fn admits(&self, name: &str, covers: fn(&str, &str) -> Option<bool>) -> Option<bool> {
+        let any = |names: &[String]| {
+            let mut any = Some(false);
+            for own in names {
+                match covers(own, name) {
+                    Some(true) => return Some(true),
+                    Some(false) => {}
+                    None => any = None,
+                }
+            }
+            any
+        };
+        let is_chosen = if self.only.is_empty() { Some(true) } else { any(&self.only) };
+        match (is_chosen, any(&self.not)) {
+            (Some(false), _) | (_, Some(true)) => Some(false),
+            (Some(true), Some(false)) => Some(true),
+            _ => None,
+        }
+    }
+}
+
+/// True if a class of users is this one; `None` for two classes of which one is no class of RSL.
+fn covers_user(own: &str, user: &str) -> Option<bool> {
+    let is_class = |name: &str| USERS.iter().any(|class| class.eq_ignore_ascii_case(name));
+    let is_same = own.eq_ignore_ascii_case(user);
+    (is_same || is_class(own) && is_class(user)).then_some(is_same)
+}
+
+/// True if a country, or the EU, covers another; `None` if it may, as a country does the EU, or if
+/// one of the two is no code of a country.
+fn covers_country(own: &str, country: &str) -> Option<bool> {
+    let [own, country] = [own, country].map(|name| match name.to_ascii_uppercase() {
+        // Codes of the EU beside those of ISO 3166-1.
+        name if name == "UK" => "GB".to_owned(),
+        name if name == "EL" => "GR".to_owned(),
+        name => name,
+    });
+    let is_code = |name: &str| name.len() == 2 && name.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let is_member = |name: &str| EU.contains(&name);
+    match (&*own, &*country) {
+        (own, country) if own == country => Some(true),
+        ("EU", country) if is_code(country) => Some(is_member(country)),
+        (own, "EU") if is_member(own) => None,
+        (own, country) => (is_code(own) && is_code(country)).then_some(false),
     }
 }
 
@@ -98,8 +150,8 @@ impl Term {
             Term::Reporting { kind, profile } => {
                 contains(&context.reports, if profile.is_empty() { kind } else { profile })
             }
-            Term::User(choice) => context.user.as_ref().map(|user| choice.admits(user)),
-            Term::Geo(choice) => context.geo.as_ref().map(|geo| choice.admits(geo)),
+            Term::User(choice) => context.user.as_ref().and_then(|user| choice.admits(user, covers_user)),
+            Term::Geo(choice) => context.geo.as_ref().and_then(|geo| choice.admits(geo, covers_country)),
         };
         Holds::from(known)
     }
@@ -127,6 +179,44 @@ pub(super) fn contains(owned: &Option<Vec<String>>, wanted: &String) -> Option<b
 mod tests {
     use super::*;
     use crate::Condition;
+
+    #[test]
+    fn countries_lie_in_the_eu_and_unknown_words_may_mean_any() {
+        let list = |names: &str| names.split_whitespace().map(str::to_owned).collect();
+        let holds = |only, not, geo: &str| {
+            let context = Context { geo: Some(geo.to_owned()), ..Context::default() };
+            Term::Geo(Choice { only: list(only), not: list(not) }).holds(&context)
+        };
+        for (only, not, geo, expected) in [
+            ("", "EU", "DE", Holds::No),
+            ("", "EU", "eu", Holds::No),
+            ("", "EU", "US", Holds::Yes),
+            ("", "DE", "EU", Holds::Unknown),
+            ("", "US", "EU", Holds::Yes),
+            ("EU", "", "DE", Holds::Yes),
+            ("EU", "", "CH", Holds::No),
+            ("EU", "DE", "DE", Holds::No),
+            ("EU", "DE", "EU", Holds::Unknown),
+            ("EU", "DE", "FR", Holds::Yes),
+            ("DE", "", "EU", Holds::Unknown),
+            ("", "UK", "GB", Holds::No),
+            ("", "EU", "EL", Holds::No),
+            ("", "Germany", "DE", Holds::Unknown),
+            ("", "Germany DE", "DE", Holds::No),
+            ("Germany", "", "DE", Holds::Unknown),
+            ("US", "Germany", "DE", Holds::No),
+            ("", "US", "Germany", Holds::Unknown),
+        ] {
+            assert_eq!(holds(only, not, geo), expected, "only {only}, not {not}: {geo}");
+        }
+        let user = |not: &str, user: &str| {
+            let context = Context { user: Some(user.to_owned()), ..Context::default() };
+            Term::User(Choice { only: Vec::new(), not: list(not) }).holds(&context)
+        };
+        assert_eq!(user("business", "commercial"), Holds::Unknown);
+        assert_eq!(user("personal", "commercial"), Holds::Yes);
+        assert_eq!(user("Commercial", "commercial"), Holds::No);
+    }
 
     #[test]
     fn one_licence_of_several_suffices() {

@@ -211,20 +211,38 @@ struct Explicit<'d> {
     license: &'d License,
 }
 
-/// The answer of a document; `is_page` if the page itself names it.
+/// The answer of a document; `is_page` if the page itself names it. A content for a part of a
+/// resource is unread, and so is one without a URL in a document that no page names.
 pub(super) fn resolve(query: &Query<'_>, document: &Document, is_page: bool) -> Option<Outcome> {
-    // 1: the contents that match, with the lengths of their patterns.
-    let length = |content: &Content| match content.url.as_str() {
-        "" => is_page.then_some(0),
-        url => length_of(url, query),
-    };
-    let matching: Vec<(usize, &Content)> =
-        document.contents.iter().filter_map(|content| Some((length(content)?, content))).collect();
+    let (mut matching, mut is_doubtful) = (Vec::new(), false);
+    for content in &document.contents {
+        let (url, part) = content.url.split_once('#').unwrap_or((&content.url, ""));
+        let length = match content.url.as_str() {
+            "" => Some(0),
+            _ => length_of(if url.is_empty() { "/" } else { url }, query),
+        };
+        let Some(length) = length else { continue };
+        match !part.is_empty() || content.url.is_empty() && !is_page {
+            true => is_doubtful = true,
+            false => matching.push((length, content)),
+        }
+    }
+    let outcome = of_matching(query, &matching);
+    let refuses = outcome.as_ref().is_some_and(|outcome| matches!(outcome.effect, Effect::Refuse));
+    match is_doubtful && !refuses {
+        true => Some(Outcome { effect: Effect::Unread, content: None, reason: None }),
+        false => outcome,
+    }
+}
+
+/// The answer of the contents that match, with the lengths of their patterns.
+fn of_matching(query: &Query<'_>, matching: &[(usize, &Content)]) -> Option<Outcome> {
+    // 1: the longest.
     let longest = matching.iter().map(|(length, _)| *length).max()?;
 
     // 2: explicit statements.
     let mut explicit: Vec<Explicit<'_>> = Vec::new();
-    for &(length, content) in &matching {
+    for &(length, content) in matching {
         for license in &content.licenses {
             for (permits, list) in [(true, &license.usage.permits), (false, &license.usage.prohibits)] {
                 if permits && license.is_garbled {

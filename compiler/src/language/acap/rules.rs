@@ -25,6 +25,13 @@ pub(super) struct PolicyField<'f> {
     pub(super) line: u32,
 }
 
+/// The usages that a prohibition speaks of: also the parts, but for those of `present` (decision
+/// 18).
+pub(in crate::language) fn prohibited_usages(usage: u16) -> impl Iterator<Item = u16> {
+    let count = if usage == PRESENT { 1 } else { usize::MAX };
+    with_parts(usage).take(count)
+}
+
 /// Lowers the records of one text.
 pub(super) struct RecordLowering<'a, 's, 'o> {
     pub(super) text: &'a Text<'a, 's>,
@@ -92,8 +99,7 @@ impl<'a, 's> RecordLowering<'a, 's, '_> {
         }
         let mut all = Vec::with_capacity(meanings.len());
         for meaning in meanings {
-            let count = if meaning.usage == PRESENT { 1 } else { usize::MAX };
-            all.extend(with_parts(meaning.usage).take(count).map(|usage| Meaning { usage, ..meaning }));
+            all.extend(prohibited_usages(meaning.usage).map(|usage| Meaning { usage, ..meaning }));
         }
         Ok(all)
     }
