@@ -6,11 +6,13 @@
 //! where a document counts.
 
 use crate::limits::OverLimit;
+use crate::lowering::preferences::comparisons;
 use robomaton_formats::condition::{Choice, Condition, Payment, Term};
 use robomaton_formats::preference::Effect;
 use robomaton_formats::usage::{AI_ALL, AI_INDEX, AI_INPUT, AI_TRAIN, ALL, INDEX, SEARCH};
 use robomaton_grammar::modern::rsl::{Content, Licence, RslDocument};
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
+use std::collections::BTreeSet;
 
 /// The usages that RSL speaks of, each with the classes that cover it, widest first.
 pub(crate) const CHAINS: [(u16, &[&str]); 7] = [
@@ -23,9 +25,15 @@ pub(crate) const CHAINS: [(u16, &[&str]); 7] = [
     (AI_INDEX, &["all", "ai-all", "ai-index"]),
 ];
 
+/// Bytes of the URL of a licence server. A content with a longer one is unread: each of its
+/// licences names the server.
+const SERVER: usize = 512;
+
 /// A document that was weighed.
 pub(crate) struct Weighed {
     pub(crate) contents: Vec<WeighedContent>,
+    /// The comparisons of a page with all contents.
+    pub(crate) comparisons: usize,
     /// The time, in Unix seconds, from which it is out of date; 0 for never.
     pub(crate) end: u64,
 }
@@ -34,18 +42,45 @@ pub(crate) struct Weighed {
 pub(crate) struct WeighedContent {
     pub(crate) content: Content,
     pub(crate) stands: [Stand; CHAINS.len()],
+    /// Its pattern on the site of the text (`language::rsl`), once it was asked for.
+    pub(crate) pattern: OnceCell<Option<(Vec<u8>, Covers)>>,
     /// The numbers of the conditions of each, as far as they were asked for.
     numbers: [Cell<Option<u32>>; CHAINS.len()],
 }
 
+/// What a content is about where its pattern matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Covers {
+    /// The resource.
+    Whole,
+    /// A part of it.
+    Part,
+    /// Nobody knows.
+    Unknown,
+}
+
+impl Covers {
+    /// True if what the content says by this stand holds for the resource: the refusal of a part
+    /// does, as in documents of parts of pages. Otherwise the usage is unread.
+    pub(crate) fn counts(self, stand: Stand) -> bool {
+        match self {
+            Covers::Whole => true,
+            Covers::Part => stand.effect() == Effect::Refused,
+            Covers::Unknown => false,
+        }
+    }
+}
+
 impl Weighed {
     pub(crate) fn new(document: RslDocument, end: u64) -> Weighed {
+        let comparisons = document.contents.iter().map(|content| comparisons(content.url.len())).sum();
         let weighed = |content: Content| WeighedContent {
             stands: CHAINS.map(|(_, chain)| stand(&content, chain)),
+            pattern: OnceCell::new(),
             numbers: Default::default(),
             content,
         };
-        Weighed { contents: document.contents.into_iter().map(weighed).collect(), end }
+        Weighed { contents: document.contents.into_iter().map(weighed).collect(), comparisons, end }
     }
 }
 
@@ -55,9 +90,17 @@ impl WeighedContent {
         if self.stands[at].effect() != Effect::Conditional {
             return Vec::new();
         }
-        alternatives(
-            grants(&self.content, CHAINS[at].1, self.stands[at]).map(|of| terms(&self.content, of)).collect(),
-        )
+        let granting = grants(&self.content, CHAINS[at].1, self.stands[at]);
+        // Many licences may have the same terms, and all of them have the server's.
+        let distinct: BTreeSet<Vec<Term>> = granting.map(terms).collect();
+        let server = self.content.server.clone().map(Term::Server);
+        let with_server = |mut terms: Vec<Term>| {
+            // Behind the payment.
+            let at = terms.iter().take_while(|term| matches!(term, Term::Payment(_))).count();
+            terms.splice(at..at, server.clone());
+            terms
+        };
+        alternatives(distinct.into_iter().map(with_server).collect())
     }
 
     /// Their number in the policy, which `add` gives them once.
@@ -124,16 +167,17 @@ fn stand(content: &Content, chain: &[&str]) -> Stand {
     let prohibited = licences().filter_map(|licence| depth(chain, &licence.prohibits.usage)).max();
     let permitted = licences().filter_map(|licence| depth(chain, &licence.permits.usage)).max();
     // What alternative licences grant together: freely, if one of them has no terms.
-    let granted =
-        |stand| match grants(content, chain, stand).any(|licence| terms(content, licence).is_empty()) {
-            true => Effect::Permitted,
-            false => Effect::Conditional,
-        };
+    let is_free = |licence| content.server.is_none() && terms(licence).is_empty();
+    let granted = |stand| match grants(content, chain, stand).any(is_free) {
+        true => Effect::Permitted,
+        false => Effect::Conditional,
+    };
+    let is_unreadable = content.server.as_ref().is_some_and(|server| server.len() > SERVER);
     match (prohibited, permitted) {
         (Some(depth), permitted) if permitted.is_none_or(|permitted| permitted <= depth) => {
             Stand::Explicit(depth, Effect::Refused)
         }
-        _ if licences().any(|licence| licence.has_unreadable_terms) => Stand::Unread,
+        _ if is_unreadable || licences().any(|licence| licence.has_unreadable_terms) => Stand::Unread,
         (_, Some(depth)) => Stand::Explicit(depth, granted(Stand::Explicit(depth, Effect::Conditional))),
         (_, None) if licences().all(|licence| licence.permits.usage.is_some()) => Stand::Closed,
         (_, None) => Stand::Open(granted(Stand::Open(Effect::Conditional))),
@@ -148,8 +192,8 @@ fn grants<'c>(content: &'c Content, chain: &'c [&str], stand: Stand) -> impl Ite
     })
 }
 
-/// The terms of a licence beside usage.
-fn terms(content: &Content, licence: &Licence) -> Vec<Term> {
+/// The terms of a licence beside usage, without the server that its content names.
+fn terms(licence: &Licence) -> Vec<Term> {
     let mut terms = Vec::new();
     if let Some(payment) = licence.payment.as_ref().filter(|payment| payment.kind.as_deref() != Some("free"))
     {
@@ -164,7 +208,6 @@ fn terms(content: &Content, licence: &Licence) -> Vec<Term> {
             }));
         }
     }
-    terms.extend(content.server.clone().map(Term::Server));
     let choice = |only: &Option<Vec<String>>, not: &Option<Vec<String>>| {
         let choice = Choice { only: only.clone().unwrap_or_default(), not: not.clone().unwrap_or_default() };
         Some(choice).filter(|choice| !choice.only.is_empty() || !choice.not.is_empty())

@@ -128,6 +128,14 @@ pub enum Agent<'s> {
     Named(Cow<'s, str>),
 }
 
+/// Bytes of a name that count as one more name where it is copied into many groups.
+const BYTES_OF_NAME: usize = 32;
+
+/// The number of names that this one counts as where it is copied into many groups.
+pub(crate) fn counts_as(name: &str) -> usize {
+    1 + name.len() / BYTES_OF_NAME
+}
+
 impl Group<'_> {
     /// True if it is a group or record of the text, whose names count as known to the text (R5).
     /// Fields in a page cover only that page.

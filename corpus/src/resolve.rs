@@ -372,10 +372,13 @@ impl<P: Clone> Chosen<P> {
     }
 
     /// The payload that the newest fetch of these URLs led to, with redirects followed, or the
-    /// outcome without one; `None` if none of them was captured.
+    /// outcome without one; `None` if none of them was captured. After an answer 429 nothing is
+    /// known of the resource, as after 5xx: it is `Unreachable`.
     pub fn led_to<'u>(&self, urls: impl IntoIterator<Item = &'u str>) -> Option<Result<P, Outcome>> {
         let (_, held) = self.newest_held(urls)?;
-        Some(held.map_or(Err(Outcome::Unresolved), |held| self.follow(None, held).fate))
+        let Some(held) = held else { return Some(Err(Outcome::Unresolved)) };
+        let Resolved { status, fate, .. } = self.follow(None, held);
+        Some(fate.map_err(|outcome| if is_failure(status) { Outcome::Unreachable } else { outcome }))
     }
 
     /// The time of the newest capture of these URLs, in Unix seconds; 0 if it is unknown.

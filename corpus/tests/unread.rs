@@ -441,12 +441,14 @@ fn trains(record: Vec<u8>) -> String {
 }
 
 /// A 304 without the capture that has the content says that there is a file, and not what it says.
+/// A 429 does not say whether there is one.
 #[test]
-fn a_304_alone_leaves_a_document_of_the_site_unread() {
+fn a_304_or_429_alone_leaves_a_document_of_the_site_unread() {
     for path in ["/.well-known/tdmrep.json", "/ai.txt"] {
         let url = format!("https://a.example{path}");
         let answer = |status: &str| trains(at(2, &url, format!("HTTP/1.1 {status}\r\n\r\n")));
         assert_eq!(answer("404 Not Found"), "allowed", "{path}");
+        assert_eq!(answer("429 Too Many Requests"), "unknown incomplete", "{path}");
         assert_eq!(answer("304 Not Modified"), "unknown incomplete", "{path}");
         assert_eq!(answer("304 Not Modified\r\nETag: \"1\""), "unknown incomplete", "{path}");
     }

@@ -156,11 +156,13 @@ const MEMORY: u64 = 1 << 30;
 fn scoped_over(name: &str) -> Option<LimitName> {
     match name {
         // Limits on expansion.
-        "crawlers-by-sub-records" => Some(LimitName::Entries),
+        "crawlers-by-sub-records" | "long-name-of-many-groups" => Some(LimitName::Entries),
         "purposes-by-usages" | "crawlers-by-entries" => Some(LimitName::Purposes),
-        "composites-by-one-long-pattern" | "long-page" => Some(LimitName::Rules),
+        "composites-by-one-long-pattern" | "long-page" | "references-to-many-records" => {
+            Some(LimitName::Rules)
+        }
         "qualifiers" | "qualified-by-explicit" | "too-many-metas-of-one-page" => Some(LimitName::Conditions),
-        "shared-long-rules" => Some(LimitName::Merged),
+        "shared-long-rules" | "long-name-beside-groups" => Some(LimitName::Merged),
         // All fields for one crawler may have no more stars than a group.
         "composites-by-sets"
         | "shared-stars-by-the-ten-thousand"

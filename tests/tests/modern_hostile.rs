@@ -177,6 +177,73 @@ fn long_texts_of_many_groups_and_pages() {
     assert_eq!(told_of("/7", &site, "tdm").verdict, "conditional");
 }
 
+/// The URLs of contents are read once for all pages, and long ones count as several patterns.
+#[test]
+fn long_urls_of_many_pages() {
+    let content = |number| {
+        let url = format!("https://example.com/{}{number}", "x".repeat(20_000));
+        format!("<content url=\"{url}\"><license><permits type=\"usage\">all</permits></license></content>")
+    };
+    let xml = wrapped(&(0..60).map(content).collect::<String>());
+    let pages = (0..4_000).map(|number| Page {
+        url: format!("https://example.com/{number:04}"),
+        headers: vec![("Link".to_owned(), format!("<{LICENSE}>; rel=license; type=\"application/rsl+xml\""))],
+        html: None,
+    });
+    let site = Site { pages: pages.collect(), ..licensed_site(String::new(), xml) };
+    let first = told_of("/0000", &site, "ai-train");
+    assert!(!first.incomplete, "{first:?}");
+    let last = told_of("/3999", &site, "ai-train");
+    assert!(is_unread(&last), "{last:?}");
+}
+
+/// Links of a header are relative to a long URL, and stars of locations are compared with pages.
+#[test]
+fn many_links_and_stars() {
+    let path = "x".repeat(60_000);
+    let links: String =
+        (0..70_000).map(|n| format!("<?{n}>;rel=license;type=\"application/rsl+xml\",")).collect();
+    let url = format!("https://example.com/{path}");
+    let headers = vec![("Link".to_owned(), links)];
+    let pages = vec![Page { url: url.clone(), headers, html: None }];
+    let unread = told_of(&url, &Site { pages, ..site(String::new()) }, "ai-train");
+    assert!(is_unread(&unread), "{unread:?}");
+    let rules =
+        (0..500).map(|n| format!("{{\"location\":\"/{}*b{n}\",\"tdm-reservation\":0}}", "*a".repeat(450)));
+    let tdmrep = format!("[{}]", rules.collect::<Vec<_>>().join(","));
+    let pages = (0..1_000).map(|n| Page {
+        url: format!("https://example.com/{}{n:04}", "a".repeat(1_900)),
+        headers: vec![("tdm-reservation".to_owned(), "0".to_owned())],
+        html: None,
+    });
+    let site = Site { pages: pages.collect(), tdmrep: Some(tdmrep.into_bytes()), ..site(String::new()) };
+    let last = format!("https://example.com/{}0999", "a".repeat(1_900));
+    let unread = told_of(&last, &site, "tdm");
+    assert!(is_unread(&unread), "{unread:?}");
+}
+
+/// Each licence of a content names its server.
+#[test]
+fn a_long_server_of_many_licences() {
+    let document = |server: usize| {
+        let licence = |number| {
+            format!(
+                "<license><permits type=\"usage\">all</permits><reporting type=\"x{}\"/></license>",
+                number % 2_000
+            )
+        };
+        let licences: String = (0..8_000).map(licence).collect();
+        let server = "x".repeat(server);
+        wrapped(&format!("<content url=\"/\" server=\"https://s.example/{server}\">{licences}</content>"))
+    };
+    let robots = || format!("License: {LICENSE}\n\nUser-agent: *\nAllow: /\n");
+    let length = image(&licensed_site(robots(), document(400))).len();
+    assert!(length < 2 << 20, "{length} bytes");
+    assert_eq!(licensed(document(400)).verdict, "conditional");
+    let unread = licensed(document(300_000));
+    assert!(is_unread(&unread), "{unread:?}");
+}
+
 /// A content whose URL no one can read may be about any URL of the site.
 #[test]
 fn contents_of_urls_that_cannot_be_read() {

@@ -126,7 +126,7 @@ fn foreign<'s>(
     let Some(language) = reader(lowering.options.profile, tree, line) else { return Ok(false) };
     let value = tree.text(line.value);
     if line.kind == LineKind::Unknown {
-        lowering.unknown(tree.text(line.key), value, number);
+        lowering.unknown(tree.text(line.key), value, number)?;
     }
     language.record(value, number, lowering)?;
     Ok(language.closes_agents())

@@ -17,7 +17,7 @@
 use super::{Language, Lints, Source};
 use crate::limits::{LimitName, OverLimit};
 use crate::lowering::Lowering;
-use crate::policy::{Agent, Combiner, Form, Group, Policy, Rule, RuleSet, Sense};
+use crate::policy::{Agent, Combiner, Form, Group, Policy, Rule, RuleSet, Sense, counts_as};
 use robomaton_formats::Notation;
 use robomaton_formats::agent::{MAX_GENERAL_NAME, general_name};
 use robomaton_formats::policy::CRAWL;
@@ -34,7 +34,7 @@ type Version = (u32, u32);
 const OLD: Version = (1, 0);
 
 /// The maximum number of names that ACAP records and referred files add to groups with general
-/// names.
+/// names; long ones count as several.
 const NAMED: usize = 1 << 20;
 
 pub(super) struct Extended;
@@ -263,7 +263,7 @@ pub(crate) fn name_general_sets(policy: &mut Policy<'_>) -> Result<(), OverLimit
             }
         }
     }
-    let mut added: Vec<(usize, String)> = Vec::new();
+    let (mut added, mut count): (Vec<(usize, String)>, _) = (Vec::new(), 0);
     for (name, is_ranked) in names {
         let lengths = (1..=name.len().min(MAX_GENERAL_NAME)).rev();
         let mut starts = lengths.filter_map(|length| name.get(..length));
@@ -274,7 +274,8 @@ pub(crate) fn name_general_sets(policy: &mut Policy<'_>) -> Result<(), OverLimit
         }
         let is_new = |number: &usize| !whole.contains(&(*number, name.as_str()));
         let groups: Vec<usize> = groups.iter().copied().filter(is_new).collect();
-        if added.len() + groups.len() > NAMED {
+        count += groups.len() * counts_as(&name);
+        if count > NAMED {
             let line = policy.groups[groups[0]].line;
             return Err(OverLimit { limit: LimitName::Merged, allowed: NAMED, line });
         }

@@ -45,7 +45,7 @@ impl Language for Koster {
                     continue;
                 }
                 LineKind::Unknown | LineKind::Acap => {
-                    lowering.unknown(tree.text(line.key), tree.text(line.value), number(index));
+                    lowering.unknown(tree.text(line.key), tree.text(line.value), number(index))?;
                     continue;
                 }
                 _ => continue,

@@ -7,7 +7,7 @@
 //! (M13). Invariant: the order of groups does not depend on the order of pages. This file knows no
 //! HTML.
 
-use super::acap::{Spent, prohibited_usages};
+use super::acap::{Spent, spoken_usages};
 use super::condition::{Dialect, Place, condition};
 use super::{Language, Lints, Source};
 use crate::context::Page;
@@ -96,8 +96,7 @@ fn lower(pages: &[Page], lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimi
             }
             let conditions = spent.conditions(conditions, line, lowering)?;
             let usage = lowering.usage(&usage, line)?;
-            let count = if sense == Sense::Permit { 1 } else { usize::MAX };
-            for usage in prohibited_usages(usage).take(count) {
+            for usage in spoken_usages(sense, usage) {
                 spent.rule(patterns[target].len(), line, lowering)?;
                 let (pattern, notation) = (Cow::Owned(patterns[target].clone()), Notation::Rep);
                 let (combiner, silence) = (Pages.combiner(), Pages.silence(usage));

@@ -15,7 +15,7 @@
 use super::links::{Link, links};
 use super::{Language, QUOTED, Source, preference_text};
 use crate::context::{Page, PageLicense};
-use crate::licenses::{CHAINS, Stand, Weighed, WeighedContent, joined};
+use crate::licenses::{CHAINS, Covers, Stand, Weighed, WeighedContent, joined};
 use crate::limits::{OverLimit, REFERENCE};
 use crate::lowering::Lowering;
 use crate::lowering::preferences::{Documents, PAGE_DOCUMENTS, PAGE_SETS, Said, Scope, set_of, shortened};
@@ -24,7 +24,7 @@ use robomaton_formats::detail::Bytes;
 use robomaton_formats::preference::{self, Carrier, Effect, Record};
 use robomaton_formats::program::Silence;
 use robomaton_formats::{Notation, Pattern, Scheme};
-use robomaton_grammar::modern::rsl::{Content, rsl};
+use robomaton_grammar::modern::rsl::rsl;
 use std::borrow::Cow;
 use url::Url;
 
@@ -136,13 +136,17 @@ fn refer(url: &str, lowering: &mut Lowering<'_, '_>) -> bool {
     has_room
 }
 
-/// The canonical pattern of a content on this site, and true if nobody knows what it covers there:
-/// it is for a part of a resource, or has no URL, which only documents of pages may do. `None` if
-/// it is for another site. Of a site whose host is not known, every URL may be.
-fn pattern(content: &Content, lowering: &Lowering<'_, '_>) -> Option<(Vec<u8>, bool)> {
-    let url = content.url.as_str();
+/// The canonical pattern of a content on this site, and what it is about there. `None` if it is for
+/// another site. Of a site whose host is not known, every URL may be.
+fn pattern<'w>(content: &'w WeighedContent, lowering: &Lowering<'_, '_>) -> Option<&'w (Vec<u8>, Covers)> {
+    content.pattern.get_or_init(|| pattern_of(&content.content.url, lowering)).as_ref()
+}
+
+fn pattern_of(url: &str, lowering: &Lowering<'_, '_>) -> Option<(Vec<u8>, Covers)> {
+    let unknown = || Some((b"/".to_vec(), Covers::Unknown));
+    // Only documents of pages may leave it out.
     if url.is_empty() {
-        return Some((b"/".to_vec(), true));
+        return unknown();
     }
     let path = match Url::parse(url) {
         Ok(parsed) if url.contains("://") => {
@@ -153,7 +157,7 @@ fn pattern(content: &Content, lowering: &Lowering<'_, '_>) -> Option<(Vec<u8>, b
             };
             let host = parsed.host_str()?;
             if host.contains('*') {
-                return Some((b"/".to_vec(), true));
+                return unknown();
             }
             let host = host.strip_suffix('.').unwrap_or(host);
             let authority = parsed.port().map_or(host.to_owned(), |port| format!("{host}:{port}"));
@@ -167,15 +171,19 @@ fn pattern(content: &Content, lowering: &Lowering<'_, '_>) -> Option<(Vec<u8>, b
             path.strip_prefix('\\').unwrap_or(path)
         }
         // A host that cannot be read, or that a URL parser finds where it is not written as one.
-        Ok(parsed) if parsed.has_host() => return Some((b"/".to_vec(), true)),
-        Err(_) if begins_with_host(url) => return Some((b"/".to_vec(), true)),
+        Ok(parsed) if parsed.has_host() => return unknown(),
+        Err(_) if begins_with_host(url) => return unknown(),
         _ => url,
     };
     let (path, part) = path.split_once('#').unwrap_or((path, ""));
     let path = if path.starts_with(['/', '*']) { path.to_owned() } else { format!("/{path}") };
     // Of a site without a host, it may be for this one or for another.
-    let is_doubtful = !part.is_empty() || lowering.origin.is_none() && url.contains("://");
-    Some((Notation::Rep.pattern(path.as_bytes()).into_owned(), is_doubtful))
+    let covers = match part {
+        _ if lowering.origin.is_none() && url.contains("://") => Covers::Unknown,
+        "" => Covers::Whole,
+        _ => Covers::Part,
+    };
+    Some((Notation::Rep.pattern(path.as_bytes()).into_owned(), covers))
 }
 
 /// True if a URL begins with a scheme and a host, or with a host alone. Either slash is one.
@@ -199,7 +207,7 @@ fn state(document: &Weighed, url: &str, lowering: &mut Lowering<'_, '_>) -> Resu
     };
     lowering.state(Scope::Groups, dated, DATED, all(Effect::Dated));
     for (number, weighed) in (1..).zip(&document.contents) {
-        let Some((pattern, is_doubtful)) = pattern(&weighed.content, lowering) else { continue };
+        let Some((pattern, covers)) = pattern(weighed, lowering) else { continue };
         let record = |text: String| Record {
             language: LANGUAGE,
             carrier: Carrier::Rsl,
@@ -218,7 +226,7 @@ fn state(document: &Weighed, url: &str, lowering: &mut Lowering<'_, '_>) -> Resu
         let (mut said, mut closing, mut unread) = (Vec::new(), Vec::new(), Vec::new());
         for (at, (usage, _)) in CHAINS.into_iter().enumerate() {
             let stand = weighed.stands[at];
-            if is_doubtful || matches!(stand, Stand::Unread) {
+            if !covers.counts(stand) || matches!(stand, Stand::Unread) {
                 unread.push(Said { usage, effect: Effect::Unread, rank: 1, conditions: 0 });
                 continue;
             }
@@ -297,8 +305,14 @@ fn state_page(page: &Page, documents: &Documents, lowering: &mut Lowering<'_, '_
         };
         Named { carrier: Carrier::Page, url, inline, is_of_part }
     });
-    let mut named: Vec<Named<'_>> = of_headers.chain(of_content).collect();
-    named.dedup();
+    let mut named: Vec<Named<'_>> = Vec::new();
+    for one in of_headers.chain(of_content) {
+        // The last one of so many is unread, and stands for all further ones.
+        if named.len() == usize::from(PAGE_DOCUMENTS) {
+            break;
+        }
+        named.extend((named.last() != Some(&one)).then_some(one));
+    }
     for (number, Named { carrier, url, inline, is_of_part }) in (0..).zip(named) {
         // White space around a script is no part of its document.
         let own = inline.and_then(|xml| rsl(xml.trim_ascii().as_bytes()).ok());
@@ -310,9 +324,7 @@ fn state_page(page: &Page, documents: &Documents, lowering: &mut Lowering<'_, '_
         };
         let mut said: Vec<Said> = match document {
             // The last of the sets is for further ones, which would be alternatives of each other.
-            Some(document)
-                if number + 1 < PAGE_DOCUMENTS && lowering.may_compare(document.contents.len()) =>
-            {
+            Some(document) if number + 1 < PAGE_DOCUMENTS && lowering.may_compare(document.comparisons) => {
                 resolved(document, page, lowering)?
             }
             _ => all(Effect::Unread).collect(),
@@ -348,24 +360,23 @@ fn resolved(
     lowering: &mut Lowering<'_, '_>,
 ) -> Result<Vec<Said>, OverLimit> {
     let target = Notation::Rep.target(page.target.as_bytes());
-    let (mut matching, mut is_doubtful): (Vec<(u32, &WeighedContent)>, _) = (Vec::new(), false);
+    let mut matching: Vec<(u32, Covers, &WeighedContent)> = Vec::new();
     for weighed in &document.contents {
         // A content without a URL is for the page that names the document.
         if weighed.content.url.is_empty() {
-            matching.push(((1 << 17) - 1, weighed));
+            matching.push(((1 << 17) - 1, Covers::Whole, weighed));
             continue;
         }
-        let Some((text, doubtful)) = pattern(&weighed.content, lowering) else { continue };
-        if (Pattern { text: &text, notation: Notation::Rep }).matches(&target) {
-            match doubtful {
-                true => is_doubtful = true,
-                false => matching.push(((text.len() as u32).min((1 << 17) - 2), weighed)),
-            }
+        let Some((text, covers)) = pattern(weighed, lowering) else { continue };
+        if (Pattern { text, notation: Notation::Rep }).matches(&target) {
+            matching.push(((text.len() as u32).min((1 << 17) - 2), *covers, weighed));
         }
     }
     let mut said = Vec::new();
     for (at, (usage, _)) in CHAINS.into_iter().enumerate() {
-        let stands = || matching.iter().map(|&(length, weighed)| (length, weighed.stands[at], weighed));
+        let is_doubtful = matching.iter().any(|(_, covers, weighed)| !covers.counts(weighed.stands[at]));
+        let counting = || matching.iter().filter(|(_, covers, weighed)| covers.counts(weighed.stands[at]));
+        let stands = || counting().map(|&(length, _, weighed)| (length, weighed.stands[at], weighed));
         let rank = |&(length, stand, _): &(u32, Stand, &WeighedContent)| stand.rank(length);
         let Some(highest) = stands().map(|one| rank(&one)).max() else {
             let unread = Said { usage, effect: Effect::Unread, rank: 1, conditions: 0 };

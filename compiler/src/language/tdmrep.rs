@@ -10,7 +10,7 @@
 use super::{CUT, Language, QUOTED, Source, UNFETCHED, conventional};
 use crate::limits::OverLimit;
 use crate::lowering::Lowering;
-use crate::lowering::preferences::{Said, Scope, on_parts, set_of, shortened, unread_of};
+use crate::lowering::preferences::{Said, Scope, comparisons, on_parts, set_of, shortened, unread_of};
 use crate::policy::Combiner;
 use crate::{MetaTag, Page};
 use robomaton_formats::condition::Condition;
@@ -76,6 +76,7 @@ impl Language for TdmRep {
                 state(record, rank, rule.reservation, rule.policy.as_deref(), lowering)?;
             }
         }
+        let of_a_page = rules.iter().map(|placed| comparisons(placed.pattern.len())).sum();
         let mut pages: Vec<&Page> = source.context.pages.iter().collect();
         pages.sort_unstable();
         for page in pages {
@@ -89,7 +90,7 @@ impl Language for TdmRep {
                 pattern: super::robots_tags::of_page(page),
                 text,
             };
-            let stated = match lowering.may_compare(rules.len()) {
+            let stated = match lowering.may_compare(of_a_page) {
                 true => own.with_rules(page, &rules).ok_or(NO_LOCATION),
                 false => Err("over a limit"),
             };

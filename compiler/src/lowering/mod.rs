@@ -54,6 +54,9 @@ pub(crate) struct Lowering<'s, 'o> {
     conditions: HashMap<Vec<Condition>, u32>,
 }
 
+/// A record of a referred file counts as one more rule for each of so many bytes.
+const BYTES_OF_RECORD: usize = 256;
+
 /// A rule to be added to the open group.
 pub(crate) struct Draft<'s> {
     pub(crate) usage: u16,
@@ -233,9 +236,21 @@ impl<'s, 'o> Lowering<'s, 'o> {
         }))
     }
 
+    /// Counts a record of a file that the text refers to as a rule, and more for a long one: each
+    /// reference to the file adds it once more (R4).
+    fn count_referred(&mut self, bytes: usize, line: u32) -> Result<(), OverLimit> {
+        if self.file == 0 {
+            return Ok(());
+        }
+        self.rules += 1 + bytes / BYTES_OF_RECORD;
+        let allowed = self.options.limits.rules;
+        if self.rules > allowed { Err(OverLimit { limit: LimitName::Rules, allowed, line }) } else { Ok(()) }
+    }
+
     /// Keeps an extension record: for the whole file or for the open group, depending on the key
     /// (R18). Records about time are also added to the group's schedule.
     pub(crate) fn extension(&mut self, key: Key, value: &'s [u8], line: u32) -> Result<(), OverLimit> {
+        self.count_referred(value.len(), line)?;
         let record =
             Extension { key: Cow::Borrowed(key.lower_name()), value: String::from_utf8_lossy(value), line };
         match (&mut self.open, key) {
@@ -254,13 +269,18 @@ impl<'s, 'o> Lowering<'s, 'o> {
     }
 
     /// Keeps the record of an unknown key as written.
-    pub(crate) fn unknown(&mut self, key: &[u8], value: &'s [u8], line: u32) {
+    ///
+    /// # Errors
+    /// If a file that the text refers to has too many.
+    pub(crate) fn unknown(&mut self, key: &[u8], value: &'s [u8], line: u32) -> Result<(), OverLimit> {
+        self.count_referred(key.len() + value.len(), line)?;
         let key = String::from_utf8_lossy(key).to_ascii_lowercase();
         let record = Extension { key: Cow::Owned(key), value: String::from_utf8_lossy(value), line };
         match &mut self.open {
             Some(group) => group.extensions.push(record),
             None => self.policy.extensions.push(record),
         }
+        Ok(())
     }
 
     pub(crate) fn finish(mut self) -> Policy<'s> {

@@ -440,8 +440,8 @@ impl Joining<'_> {
     }
 
     /// A document of a site about uses, and true if not all of it is known. A site without the
-    /// document (4xx) states nothing by it. After any other failure, or behind a redirect that
-    /// leads to no text that was kept, it may state anything.
+    /// document (4xx, but 429) states nothing by it. After any other failure, or behind a redirect
+    /// that leads to no text that was kept, it may state anything.
     fn of_site(&self, site: &Site, path: &str) -> io::Result<(Option<Vec<u8>>, bool)> {
         if !site.states {
             return Ok((None, false));

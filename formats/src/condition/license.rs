@@ -68,26 +68,19 @@ const EU: [&str; 27] = [
 ];
 
 impl Choice {
-    /// True if a choice admits a name; `None` if it may. `covers` says whether one of its names is
-    /// about the name.
-    fn admits(&self, name: &str, covers: fn(&str, &str) -> Option<bool>) -> Option<bool> {
+    /// Whether a choice admits a name; `covers` says whether one of its names is about the name.
+    fn admits(&self, name: &str, covers: fn(&str, &str) -> Option<bool>) -> Holds {
         let any = |names: &[String]| {
-            let mut any = Some(false);
-            for own in names {
-                match covers(own, name) {
-                    Some(true) => return Some(true),
-                    Some(false) => {}
-                    None => any = None,
-                }
-            }
-            any
+            let each = names.iter().map(|own| Holds::from(covers(own, name)));
+            each.max().unwrap_or(Holds::No)
         };
-        let is_chosen = if self.only.is_empty() { Some(true) } else { any(&self.only) };
-        match (is_chosen, any(&self.not)) {
-            (Some(false), _) | (_, Some(true)) => Some(false),
-            (Some(true), Some(false)) => Some(true),
-            _ => None,
-        }
+        let is_chosen = if self.only.is_empty() { Holds::Yes } else { any(&self.only) };
+        let is_left = match any(&self.not) {
+            Holds::No => Holds::Yes,
+            Holds::Unknown => Holds::Unknown,
+            Holds::Yes => Holds::No,
+        };
+        is_chosen.min(is_left)
     }
 }
 
@@ -150,8 +143,12 @@ impl Term {
             Term::Reporting { kind, profile } => {
                 contains(&context.reports, if profile.is_empty() { kind } else { profile })
             }
-            Term::User(choice) => context.user.as_ref().and_then(|user| choice.admits(user, covers_user)),
-            Term::Geo(choice) => context.geo.as_ref().and_then(|geo| choice.admits(geo, covers_country)),
+            Term::User(choice) => {
+                return context.user.as_ref().map_or(Holds::Unknown, |user| choice.admits(user, covers_user));
+            }
+            Term::Geo(choice) => {
+                return context.geo.as_ref().map_or(Holds::Unknown, |geo| choice.admits(geo, covers_country));
+            }
         };
         Holds::from(known)
     }

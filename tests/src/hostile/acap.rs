@@ -57,11 +57,14 @@ pub const TEXTS: [Builder; 44] = [
 ];
 
 /// The builders of files with their context.
-pub const SITES: [SiteBuilder; 10] = [
+pub const SITES: [SiteBuilder; 13] = [
     ("references", |count| references(count, 400), 250),
     ("references-by-the-thousand", |count| references(count, 400), 10_000),
     ("references-of-many", references_of_many, 250),
     ("references-of-too-many", references_of_many, 6_000),
+    ("references-to-many-records", references_to_many_records, 250),
+    ("long-name-of-many-groups", long_name_of_many_groups, 4_000),
+    ("long-name-beside-groups", long_name_beside_groups, 4_000),
     ("metas-of-one-page", pages_of_one, 60_000),
     ("too-many-metas-of-one-page", pages_of_one, 100_000),
     ("pages", pages, 20_000),
@@ -433,6 +436,32 @@ pub fn references_of_many(count: usize) -> HostileSite {
     let files = (0..count).map(|n| (format!("/r{n}"), file.clone())).collect();
     let robots = [agents, references].concat();
     HostileSite { robots, files, ..HostileSite::default() }
+}
+
+/// `count` references to a file with one group of many records that are no rules.
+pub fn references_to_many_records(count: usize) -> HostileSite {
+    let robots = lines(count, |out, n| {
+        line(out, format_args!("ACAP-crawler:b{n}\nACAP-permissions-reference:/r"));
+    });
+    let records = lines(36_000, |out, _| line(out, format_args!("crawl-delay:1")));
+    let files = vec![("/r".to_owned(), [&b"User-agent: *\nDisallow: /z\n"[..], &records].concat())];
+    HostileSite { robots, files, ..HostileSite::default() }
+}
+
+/// A crawler with a long name, in `count` groups of a file that its record refers to.
+pub fn long_name_of_many_groups(count: usize) -> HostileSite {
+    let name = "n".repeat(50_000);
+    let robots = format!("ACAP-crawler: {name}\nACAP-permissions-reference: /r\n").into_bytes();
+    let file = lines(count, |out, n| line(out, format_args!("User-agent: *\nDisallow: /{n}")));
+    HostileSite { robots, files: vec![("/r".to_owned(), file)], ..HostileSite::default() }
+}
+
+/// A crawler with a long name that begins with that of `count` groups.
+pub fn long_name_beside_groups(count: usize) -> HostileSite {
+    let groups = lines(count, |out, _| line(out, format_args!("User-agent: a\nDisallow: /")));
+    let name = "n".repeat(50_000);
+    let record = format!("ACAP-crawler: a/1.0 {name}\nACAP-allow-crawl: /\n");
+    HostileSite { robots: [groups, record.into_bytes()].concat(), ..HostileSite::default() }
 }
 
 /// One page with `metas` META tags.

@@ -211,9 +211,13 @@ struct Explicit<'d> {
     license: &'d License,
 }
 
-/// The answer of a document; `is_page` if the page itself names it. A content for a part of a
-/// resource is unread, and so is one without a URL in a document that no page names.
+/// The answer of a document; `is_page` if the page itself names it. Of a content for a part of a
+/// resource only the refusal holds, and one without a URL in a document that no page names says
+/// nothing that anyone knows: otherwise they are unread.
 pub(super) fn resolve(query: &Query<'_>, document: &Document, is_page: bool) -> Option<Outcome> {
+    let refuses = |outcome: &Option<Outcome>| {
+        outcome.as_ref().is_some_and(|outcome| matches!(outcome.effect, Effect::Refuse))
+    };
     let (mut matching, mut is_doubtful) = (Vec::new(), false);
     for content in &document.contents {
         let (url, part) = content.url.split_once('#').unwrap_or((&content.url, ""));
@@ -222,14 +226,15 @@ pub(super) fn resolve(query: &Query<'_>, document: &Document, is_page: bool) -> 
             _ => length_of(if url.is_empty() { "/" } else { url }, query),
         };
         let Some(length) = length else { continue };
-        match !part.is_empty() || content.url.is_empty() && !is_page {
-            true => is_doubtful = true,
-            false => matching.push((length, content)),
-        }
+        let counts = match content.url.as_str() {
+            "" => is_page,
+            _ => part.is_empty() || refuses(&of_matching(query, &[(length, content)])),
+        };
+        is_doubtful |= !counts;
+        matching.extend(counts.then_some((length, content)));
     }
     let outcome = of_matching(query, &matching);
-    let refuses = outcome.as_ref().is_some_and(|outcome| matches!(outcome.effect, Effect::Refuse));
-    match is_doubtful && !refuses {
+    match is_doubtful && !refuses(&outcome) {
         true => Some(Outcome { effect: Effect::Unread, content: None, reason: None }),
         false => outcome,
     }

@@ -7,13 +7,14 @@
 //! end. This file knows nothing of fields.
 
 use crate::limits::{LimitName, OverLimit};
-use crate::policy::{Agent, Policy};
+use crate::policy::{Agent, Policy, counts_as};
 use robomaton_formats::agent::{name_text, names_of_value, other_names};
 use robomaton_grammar::product_token;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// The maximum number of names that are added to groups of their product tokens.
+/// The maximum number of names that are added to groups of their product tokens; long ones count
+/// as several.
 const NAMED: usize = 1 << 20;
 
 /// The crawlers that a value of `ACAP-crawler` addresses; none if it is empty.
@@ -40,7 +41,7 @@ pub(crate) fn name_whole(policy: &mut Policy<'_>) -> Result<(), OverLimit> {
             holders.entry(name.to_ascii_lowercase()).or_default().push(number);
         }
     }
-    let mut added: Vec<(usize, String)> = Vec::new();
+    let (mut added, mut count): (Vec<(usize, String)>, _) = (Vec::new(), 0);
     // Whole names, which begin with a quotation mark, are consecutive.
     let whole = holders.range("\"".to_owned()..).take_while(|(name, _)| name.starts_with('"'));
     let mut whole: Vec<String> = whole.map(|(name, _)| name.clone()).collect();
@@ -51,7 +52,8 @@ pub(crate) fn name_whole(policy: &mut Policy<'_>) -> Result<(), OverLimit> {
         let own: HashSet<&usize> = holders[&name].iter().collect();
         let groups: Vec<usize> = groups.iter().filter(|group| !own.contains(group)).copied().collect();
         for &group in &groups {
-            if added.len() == NAMED {
+            count += counts_as(&name);
+            if count > NAMED {
                 let line = policy.groups[group].line;
                 return Err(OverLimit { limit: LimitName::Merged, allowed: NAMED, line });
             }

@@ -87,7 +87,7 @@ impl<'a, 's> RecordLowering<'a, 's, '_> {
     /// Opens a group for these crawlers.
     fn open(&mut self, agents: &[Agent<'s>], incomplete: bool, line: u32) -> Result<(), OverLimit> {
         self.lowering.open_as(Role::Field, line)?;
-        self.spent.address(agents.len(), line)?;
+        self.spent.address(agents, line)?;
         if let Some(group) = &mut self.lowering.open {
             (group.agents, group.incomplete) = (agents.to_vec(), incomplete);
         }

@@ -38,7 +38,7 @@ use robomaton_formats::program::Silence;
 use robomaton_grammar::acap::{self, Field, Problem, Qualifier};
 use robomaton_grammar::{Code, Key, Line, LineKind, Span, Tree};
 use rules::RecordLowering;
-pub(super) use rules::prohibited_usages;
+pub(super) use rules::spoken_usages;
 pub(super) use spent::Spent;
 use std::borrow::Cow;
 

@@ -149,7 +149,7 @@ impl<'s> ReferredFile<'_, 's> {
         let records = text.map(Text::records).unwrap_or_default();
         if text.is_none_or(|text| !text.alone) {
             let source = Source { tree: self.tree, context, suspended: text.map(Text::suspended) };
-            referred_groups(&source, text.map(|text| (text, &records[..])), &referring, lowering)?;
+            referred_groups(&source, text.map(|text| (text, &records[..])), &referring, spent, lowering)?;
         }
         let Some((text, definitions)) = &self.fields else { return Ok(()) };
         // Once for all records: there may be many, and many crawlers.
@@ -175,6 +175,7 @@ fn referred_groups<'s>(
     source: &Source<'_, 's>,
     fields: Option<(&Text<'_, 's>, &[Record<'s>])>,
     referring: &ReferringCrawlers<'_, 's>,
+    spent: &mut Spent,
     lowering: &mut Lowering<'s, '_>,
 ) -> Result<(), OverLimit> {
     let policy = &lowering.policy;
@@ -196,6 +197,7 @@ fn referred_groups<'s>(
         if group.agents.is_empty() {
             continue;
         }
+        spent.address(&group.agents, group.line)?;
         let start = policy.rules.len();
         policy.rules.extend_from_slice(&added[group.rules.start - rules..group.rules.end - rules]);
         group.rules = start..policy.rules.len();

@@ -25,10 +25,10 @@ pub(super) struct PolicyField<'f> {
     pub(super) line: u32,
 }
 
-/// The usages that a prohibition speaks of: also the parts, but for those of `present` (decision
-/// 18).
-pub(in crate::language) fn prohibited_usages(usage: u16) -> impl Iterator<Item = u16> {
-    let count = if usage == PRESENT { 1 } else { usize::MAX };
+/// The usages that a field about one speaks of: a prohibition also of the parts, but for those of
+/// `present` (decision 18).
+pub(in crate::language) fn spoken_usages(sense: Sense, usage: u16) -> impl Iterator<Item = u16> {
+    let count = if sense == Sense::Permit || usage == PRESENT { 1 } else { usize::MAX };
     with_parts(usage).take(count)
 }
 
@@ -93,15 +93,11 @@ impl<'a, 's> RecordLowering<'a, 's, '_> {
     /// prohibition also speaks of the parts of its usage. Those of `present` are left out: its
     /// fields apply to them when a question is asked (decision 9).
     fn meanings(&mut self, field: &PolicyField<'_>) -> Result<Vec<Meaning>, OverLimit> {
-        let meanings = self.stated(field)?;
-        if field.sense == Sense::Permit {
-            return Ok(meanings);
-        }
-        let mut all = Vec::with_capacity(meanings.len());
-        for meaning in meanings {
-            all.extend(prohibited_usages(meaning.usage).map(|usage| Meaning { usage, ..meaning }));
-        }
-        Ok(all)
+        let stated = self.stated(field)?.into_iter();
+        let usages = |meaning: &Meaning| spoken_usages(field.sense, meaning.usage);
+        Ok(stated
+            .flat_map(|meaning| usages(&meaning).map(move |usage| Meaning { usage, ..meaning }))
+            .collect())
     }
 
     /// The usages that a field names.

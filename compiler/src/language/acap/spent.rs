@@ -6,10 +6,11 @@
 
 use crate::limits::{LimitName, OverLimit};
 use crate::lowering::Lowering;
+use crate::policy::{Agent, counts_as};
 use robomaton_formats::Condition;
 use std::collections::HashMap;
 
-/// Crawlers in all groups, counted once per group.
+/// Crawlers in all groups, counted once per group, and as several if their names are long.
 const ADDRESSED: usize = 1 << 20;
 /// Conditions in all distinct sets of them.
 const CONDITIONS: usize = 1 << 18;
@@ -28,9 +29,13 @@ pub(in crate::language) struct Spent {
 }
 
 impl Spent {
-    /// Counts one more group that addresses `crawlers` crawlers.
-    pub(super) fn address(&mut self, crawlers: usize, line: u32) -> Result<(), OverLimit> {
-        self.addressed += crawlers;
+    /// Counts one more group that addresses these crawlers.
+    pub(super) fn address(&mut self, crawlers: &[Agent<'_>], line: u32) -> Result<(), OverLimit> {
+        let count = |agent: &Agent<'_>| match agent {
+            Agent::Any => 1,
+            Agent::Named(name) => counts_as(name),
+        };
+        self.addressed += crawlers.iter().map(count).sum::<usize>();
         hold(self.addressed, LimitName::Entries, ADDRESSED, line)
     }
 
