@@ -5,8 +5,7 @@
 //! thousands of each may, and a document may have tens of thousands of licences. It does not know
 //! where a document counts.
 
-use crate::limits::OverLimit;
-use crate::lowering::preferences::comparisons;
+use crate::limits::{OverLimit, comparisons};
 use robomaton_formats::condition::{Choice, Condition, Payment, Term};
 use robomaton_formats::preference::Effect;
 use robomaton_formats::usage::{AI_ALL, AI_INDEX, AI_INPUT, AI_TRAIN, ALL, INDEX, SEARCH};

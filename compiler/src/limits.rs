@@ -17,6 +17,14 @@ const BYTES: &str = "bytes";
 /// thousands of rules and statements may stand in one file.
 pub(crate) const REFERENCE: usize = 2048;
 
+/// Bytes of a pattern for which a comparison of it with a page counts as one more.
+const BYTES_OF_PATTERN: usize = 64;
+
+/// The number of comparisons that one of a page with a pattern of so many bytes counts as.
+pub(crate) fn comparisons(bytes: usize) -> usize {
+    1 + bytes / BYTES_OF_PATTERN
+}
+
 /// The maximum cost of one text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {

@@ -86,6 +86,11 @@ fn more_stars_than_a_program_holds() {
         let unread = told(&site(format!("User-agent: *\n{lines}Disallow: /y\n")), "ai-train");
         assert!(is_unread(&unread), "{key}: {unread:?}");
         assert_eq!(unread.crawl, "allowed", "{key}");
+        // What a page refuses still counts.
+        let noindex = [("X-Robots-Tag", "noindex".to_owned())];
+        let robots = format!("User-agent: *\n{lines}Disallow: /y\n");
+        let refused = told(&Site { pages: vec![page(&noindex, None)], ..site(robots) }, "index");
+        assert_eq!(refused.verdict, "disallowed", "{key}: {refused:?}");
     }
 }
 

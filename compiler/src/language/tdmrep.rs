@@ -8,9 +8,9 @@
 //! `noscript`, a tag may only refuse.
 
 use super::{CUT, Language, QUOTED, Source, UNFETCHED, conventional};
-use crate::limits::OverLimit;
+use crate::limits::{OverLimit, comparisons};
 use crate::lowering::Lowering;
-use crate::lowering::preferences::{Said, Scope, comparisons, on_parts, set_of, shortened, unread_of};
+use crate::lowering::preferences::{Said, Scope, on_parts, set_of, shortened, unread_of};
 use crate::policy::Combiner;
 use crate::{MetaTag, Page};
 use robomaton_formats::condition::Condition;

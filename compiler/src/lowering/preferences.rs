@@ -129,13 +129,6 @@ pub(crate) const PAGE_DOCUMENTS: u16 = 64;
 
 /// The maximum number of comparisons of pages with the patterns of documents about them.
 const COMPARISONS: usize = 1 << 20;
-/// Bytes of a pattern for which it counts as one more.
-const BYTES_OF_PATTERN: usize = 64;
-
-/// The number of comparisons that one with a pattern of so many bytes counts as.
-pub(crate) fn comparisons(bytes: usize) -> usize {
-    1 + bytes / BYTES_OF_PATTERN
-}
 
 /// A record counts once more for each whole block of so many bytes of its pattern and its text.
 const BYTES_OF_RECORD: usize = 1024;
@@ -247,8 +240,8 @@ impl<'s> Lowering<'s, '_> {
         number
     }
 
-    /// True if so many more comparisons of a page may be made ([`comparisons`]). What is said about
-    /// a page of which they may not is unread.
+    /// True if so many more comparisons with pages may be made ([`crate::limits::comparisons`]).
+    /// What is said about a page of which they may not is unread.
     pub(crate) fn may_compare(&mut self, count: usize) -> bool {
         let comparisons = &mut self.preferences.comparisons;
         *comparisons = comparisons.saturating_add(count);

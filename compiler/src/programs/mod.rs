@@ -88,8 +88,8 @@ impl ProgramSets {
         used.into_iter().map(|own| names[own].clone()).collect()
     }
 
-    /// Adds the policies of a policy's preferences. If they exceed a limit, what all of them may
-    /// speak of is unread, and the sources that say so are returned; other rules are not touched.
+    /// Adds the policies of a policy's preferences. If one exceeds a limit, what it may speak of is
+    /// unread, and the sources that say so are returned; other rules are not touched.
     pub(crate) fn add_preferences<'s>(
         &mut self,
         policy: &'s Policy<'s>,
@@ -116,8 +116,22 @@ impl ProgramSets {
         let (sets, sources) = match add(sources) {
             Ok(sets) => (sets, Cow::Borrowed(sources)),
             Err(_) => {
-                let unread = vec![preferences::unread(sources)];
-                (add(&unread)?, Cow::Owned(unread))
+                // One after the other: what the others refuse still counts.
+                let mut read: Vec<Source<'s>> = Vec::with_capacity(sources.len());
+                for source in sources {
+                    read.push(source.clone());
+                    if add(&read).is_err() {
+                        read.pop();
+                        read.push(preferences::unread(std::slice::from_ref(source)));
+                    }
+                }
+                match add(&read) {
+                    Ok(sets) => (sets, Cow::Owned(read)),
+                    Err(_) => {
+                        let unread = vec![preferences::unread(sources)];
+                        (add(&unread)?, Cow::Owned(unread))
+                    }
+                }
             }
         };
         self.preferences = sets;

@@ -258,8 +258,8 @@ fn ending<'p>(members: &[Joined<'p>]) -> Vec<Prioritized<'p>> {
     members.iter().filter_map(rule).collect()
 }
 
-/// The source that stands in for sources that exceed a limit: for everyone, all that they may speak
-/// of is unread.
+/// The source that stands in for some that exceed a limit: for everyone, all that they may speak of
+/// is unread.
 pub(super) fn unread(sources: &[Source<'_>]) -> Source<'static> {
     let mut spoken: BTreeSet<(Language, u16)> = BTreeSet::new();
     for group in sources.iter().flat_map(|source| &source.groups) {

@@ -13,7 +13,7 @@ use crate::capture::canonical;
 use crate::encoding::has_records;
 use crate::html;
 use crate::resolve::{Chosen, Facts, MAX_TARGETS};
-use crate::status::{is_client_error, is_success};
+use crate::status::{is_client_error, is_failure, is_success};
 use crate::{Capture, Looks, NOT_MODIFIED, sniff};
 use foldhash::{HashMap, HashMapExt};
 use robomaton_compiler::{CompileContext, Document, Header, Options, Page, ProgramCache, compile_cached};
@@ -237,7 +237,8 @@ impl<'o> Gathering<'o> {
             report.page_bytes += length;
             report.pages_cut += u64::from(page.cut);
         }
-        let is_absent = is_client_error(capture.status);
+        // After an answer 429 there may be one.
+        let is_absent = is_client_error(capture.status) && !is_failure(capture.status);
         if self.pages_wanted && !is_absent && is_of_site(&capture.target()) {
             stating.insert(capture.site.clone());
         }

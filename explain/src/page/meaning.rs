@@ -202,7 +202,8 @@ impl<'a> Reader<'a> {
         let rules = rules.iter().map(|(_, group, rule)| {
             let verb = if rule.sense == Sense::Permit { "permits" } else { "prohibits" };
             let mut words = format!("{verb} {}", policy.usage_name(rule.usage));
-            for purpose in &group.purposes {
+            // `*` is any purpose, and none.
+            for purpose in group.purposes.iter().filter(|purpose| purpose.as_ref() != b"*") {
                 words.push_str(&format!(" for {}", String::from_utf8_lossy(purpose)));
             }
             let conditions: Vec<String> = policy.conditions(rule).iter().map(Condition::to_string).collect();
