@@ -47,7 +47,7 @@ pub(crate) struct WeighedContent {
     numbers: [Cell<Option<u32>>; CHAINS.len()],
 }
 
-/// What a content is about where its pattern matches.
+/// How much of a resource a content is about, if its pattern matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Covers {
     /// The resource.

@@ -87,8 +87,8 @@ pub(super) fn lower_referred(source: &Source<'_, '_>, first: usize, starts: &[u3
     negotiate(&mut policy.groups[first..], &versions);
 }
 
-/// The versions that groups state; `None` if the text states none. `starts` are the first lines of
-/// all groups of the text, in order, some of which are of other crawlers than the image.
+/// The versions that groups state; `None` if the text states none. `starts` has the first line of
+/// each group of the text, in order, including groups of crawlers that the image leaves out.
 fn versions(source: &Source<'_, '_>, groups: &[Group<'_>], starts: &[u32]) -> Option<Vec<Option<Version>>> {
     let lines = &source.tree.lines;
     if !lines.iter().any(|line| line.kind == LineKind::Field(Key::RobotVersion)) {

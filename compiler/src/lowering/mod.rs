@@ -31,8 +31,8 @@ pub(crate) struct Lowering<'s, 'o> {
     pub(crate) open: Option<Group<'s>>,
     /// Stars in the rules of the open group.
     stars: usize,
-    /// The first lines of all groups, also those of other crawlers than the image is restricted to:
-    /// they end the groups before them, and limits are those of the text (R4).
+    /// The first line of each group, including groups of crawlers that the image leaves out: it
+    /// ends the group before it, and limits count all groups of the text (R4).
     pub(crate) starts: Vec<u32>,
     /// Rules of all groups, likewise.
     rules: usize,

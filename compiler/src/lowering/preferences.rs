@@ -241,7 +241,7 @@ impl<'s> Lowering<'s, '_> {
     }
 
     /// True if so many more comparisons with pages may be made ([`crate::limits::comparisons`]).
-    /// What is said about a page of which they may not is unread.
+    /// If they may not, what is said about the page is unread.
     pub(crate) fn may_compare(&mut self, count: usize) -> bool {
         let comparisons = &mut self.preferences.comparisons;
         *comparisons = comparisons.saturating_add(count);

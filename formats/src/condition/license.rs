@@ -68,7 +68,7 @@ const EU: [&str; 27] = [
 ];
 
 impl Choice {
-    /// Whether a choice admits a name; `covers` says whether one of its names is about the name.
+    /// Evaluates whether a choice admits a name; `covers` compares one of its names with that name.
     fn admits(&self, name: &str, covers: fn(&str, &str) -> Option<bool>) -> Holds {
         let any = |names: &[String]| {
             let each = names.iter().map(|own| Holds::from(covers(own, name)));
@@ -84,7 +84,7 @@ impl Choice {
     }
 }
 
-/// True if a class of users is this one; `None` for two classes of which one is no class of RSL.
+/// True if both are the same class of users; `None` if they differ and one is not a class of RSL.
 fn covers_user(own: &str, user: &str) -> Option<bool> {
     let is_class = |name: &str| USERS.iter().any(|class| class.eq_ignore_ascii_case(name));
     let is_same = own.eq_ignore_ascii_case(user);

@@ -25,8 +25,8 @@ pub(super) struct PolicyField<'f> {
     pub(super) line: u32,
 }
 
-/// The usages that a field about one speaks of: a prohibition also of the parts, but for those of
-/// `present` (decision 18).
+/// The usages that a field speaks of: the one that it names and, for a prohibition, the parts of
+/// that usage, except those of `present` (decision 18).
 pub(in crate::language) fn spoken_usages(sense: Sense, usage: u16) -> impl Iterator<Item = u16> {
     let count = if sense == Sense::Permit || usage == PRESENT { 1 } else { usize::MAX };
     with_parts(usage).take(count)
