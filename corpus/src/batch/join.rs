@@ -25,6 +25,7 @@ use std::io::{self, BufWriter};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -32,7 +33,7 @@ use std::time::{Duration, Instant};
 /// text could cause everything ever captured of its site to be compiled.
 const MAX_REFERRED: u64 = 8 << 20;
 
-/// Sites whose own documents are compiled together.
+/// Sites whose own documents are compiled before they are counted.
 const CHUNK: usize = 1024;
 
 /// Bytes of documents that are read together, ahead of the first site that needs them, on another
@@ -73,21 +74,18 @@ pub(super) fn finish<'o>(
     report.renewed = renewed;
     report.distinct_bodies = shared.known().len() as u64;
     report.cut_bodies = shared.known().iter().filter(|known| known.cut).count() as u64;
-    let mut own = Store::new(scratch)?;
-    let joining = Joining { options, shared: &shared, chosen: &chosen };
+    let own = Mutex::new(Store::new(scratch)?);
+    let joining = Joining { options, shared: &shared, chosen: &chosen, own: &own };
     for sites in sites.chunks_mut(CHUNK) {
         let made: Vec<Own> = sites.par_iter().map(|site| joining.own(site)).collect::<io::Result<_>>()?;
         for (site, made) in sites.iter_mut().zip(made) {
             made.count(site, &mut report);
-            if let Some(document) = &made.document {
-                let number = own.reserve();
-                own.put(number, document)?;
-                site.document = Some(shared.known().len() + number);
-            }
+            site.document = made.document.map(|number| shared.known().len() + number).or(site.document);
         }
     }
     drop(chosen);
-    let documents = Documents { shared, own: own.seal()?, options };
+    let own = own.into_inner().unwrap_or_else(PoisonError::into_inner).seal()?;
+    let documents = Documents { shared, own, options };
     let mut met = vec![false; documents.len()];
     for site in &sites {
         let known = site.document.map(|document| documents.known(document));
@@ -307,7 +305,8 @@ fn with_pages(
 /// A document compiled for one site only.
 #[derive(Default)]
 struct Own {
-    document: Option<Packed>,
+    /// Its number in the store of such documents.
+    document: Option<usize>,
     references_found: u64,
     references_missing: u64,
     references_over: u64,
@@ -336,6 +335,9 @@ struct Joining<'g> {
     options: &'g Options,
     shared: &'g Sealed,
     chosen: &'g Chosen<Body>,
+    /// The documents for single sites. Each is written once it is made: many sites may name one
+    /// large file, and each then has a document of its size.
+    own: &'g Mutex<Store>,
 }
 
 impl Joining<'_> {
@@ -394,12 +396,21 @@ impl Joining<'_> {
         let (document, pages_over) =
             document.map(|document| within_limits(document, &site.pages, with_pages)).unzip();
         Ok(Own {
-            document: document.as_ref().map(Packed::of),
+            document: document.as_ref().map(|document| self.keep(document)).transpose()?,
             references_found: files.len() as u64,
             references_missing: (references.len() - files.len()) as u64 - over,
             references_over: over,
             pages_over: pages_over.flatten(),
         })
+    }
+
+    /// Writes a document for a single site; its number. Numbers are not visible in an image.
+    fn keep(&self, document: &Document) -> io::Result<usize> {
+        let packed = Packed::of(document);
+        let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = own.reserve();
+        own.put(number, &packed)?;
+        Ok(number)
     }
 
     /// The files behind these references of a site, as far as they were captured and have room, and
