@@ -119,10 +119,20 @@ type Age = (i64, bool, bool, Rank);
 enum Found {
     Moved,
     Text,
+    /// An answer without a text: an error.
+    None,
     /// An answer that cannot be read.
     Unread,
     /// A 304, or a record without content: an earlier result, unchanged.
     Revisit,
+}
+
+/// What a revisit is about.
+struct Renewed {
+    /// The number of the text; `None` if it stands before the stream.
+    text: Option<usize>,
+    /// True if a store that took the answers of the site before the revisit holds the text.
+    is_held: bool,
 }
 
 /// The answers of a stream so far.
@@ -131,7 +141,7 @@ struct Reading {
     answers: Vec<warc::Answer>,
     /// The newest answer of each URL, also if it cannot be read.
     newest: HashMap<Place, (Age, usize)>,
-    /// The answers of each URL that matter to a revisit: their times, kinds and numbers.
+    /// The answers of each URL: their times, kinds and numbers.
     found: HashMap<Place, Vec<(i64, Found, usize)>>,
     /// The fetches of a robots.txt, by their numbers, and the records that cannot be used.
     robots: Vec<(u64, Result<usize, SkipReason>)>,
@@ -156,9 +166,7 @@ impl Reading {
         }
         let place = Place::of(&answer.capture);
         let at = answer.capture.fetched_at;
-        if let Some(found) = answer.found() {
-            self.found.entry(place.clone()).or_default().push((at, found, number));
-        }
+        self.found.entry(place.clone()).or_default().push((at, answer.found(), number));
         let age = (at, answer.unread.is_none(), !answer.is_unmodified, Rank::of(&answer.capture));
         self.answers.push(answer);
         let newest = self.newest.entry(place).or_insert((age, number));
@@ -181,25 +189,25 @@ impl Reading {
         Ok(FetchedRecords { records, others: self.others })
     }
 
-    /// The texts that revisits are about, by their numbers. A revisit without a text is about one
-    /// before the stream; of one that is not here, nobody knows. One that does not tell is about
-    /// what the fetch before it found.
-    fn renewed(&mut self) -> HashMap<usize, Option<usize>> {
+    /// The texts that revisits are about, by the numbers of the revisits; of one that is not here,
+    /// nobody knows. One that does not tell is about what the fetch before it found.
+    fn renewed(&mut self) -> HashMap<usize, Renewed> {
         let mut renewed = HashMap::default();
         self.found.values_mut().for_each(|found| {
             found.sort_unstable();
-            let (mut text, mut is_known) = (None, true);
+            let (mut text, mut is_known, mut is_held) = (None, true, true);
             for &(_, found, number) in found.iter() {
                 match found {
-                    Found::Moved => is_known = false,
-                    Found::Text => (text, is_known) = (Some(number), true),
+                    Found::Moved => (is_known, is_held) = (false, false),
+                    Found::Text => (text, is_known, is_held) = (Some(number), true, true),
+                    Found::None => is_held = false,
                     Found::Unread => (text, is_known) = (None, false),
                     Found::Revisit => {
                         let revisit = &self.answers[number];
                         let is_about = text.and_then(|text: usize| revisit.is_about(&self.answers[text]));
                         is_known = is_about.unwrap_or(is_known);
                         if is_known {
-                            renewed.insert(number, text);
+                            renewed.insert(number, Renewed { text, is_held });
                         }
                     }
                 }
@@ -208,23 +216,20 @@ impl Reading {
         renewed
     }
 
-    /// A way to an answer 304 as one to the text that it is about, if that is in the stream. Of the
-    /// site itself, the store may hold that text.
+    /// A way to an answer 304 as one to the text that it is about, if that is in the stream, unless
+    /// the store holds it: a text of the site itself, behind which the stream has nothing else.
     ///
     /// # Errors
     /// If nobody knows that text, or the 304 stands behind a redirect and the stream has no text.
-    fn to_text<'r>(
-        &'r self,
-        way: Way<'r>,
-        renewed: &HashMap<usize, Option<usize>>,
-    ) -> Result<Way<'r>, SkipReason> {
+    fn to_text<'r>(&'r self, way: Way<'r>, renewed: &HashMap<usize, Renewed>) -> Result<Way<'r>, SkipReason> {
         if !way.last().is_unmodified {
             return Ok(way);
         }
         match renewed.get(&way.last) {
+            Some(Renewed { is_held: true, .. }) if way.redirects == 0 => Ok(way),
+            Some(&Renewed { text: Some(last), .. }) => Ok(Way { last, ..way }),
             Some(_) if way.redirects == 0 => Ok(way),
-            Some(&Some(last)) => Ok(Way { last, ..way }),
-            Some(None) | None => Err(SkipReason::Revisit),
+            Some(_) | None => Err(SkipReason::Revisit),
         }
     }
 
@@ -294,17 +299,19 @@ impl warc::Answer {
         is_about(self.refers_to(), &self.capture.validators, *fetched_at, validators)
     }
 
-    /// The result of the fetch; `None` if it does not matter to a later revisit of its URL.
-    fn found(&self) -> Option<Found> {
+    /// The result of the fetch.
+    fn found(&self) -> Found {
         let status = self.capture.status;
         if self.is_unmodified {
-            Some(Found::Revisit)
+            Found::Revisit
         } else if !self.is_known() {
-            Some(Found::Unread)
+            Found::Unread
         } else if is_redirection(status) {
-            Some(Found::Moved)
+            Found::Moved
+        } else if is_success(status) {
+            Found::Text
         } else {
-            is_success(status).then_some(Found::Text)
+            Found::None
         }
     }
 

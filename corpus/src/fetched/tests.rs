@@ -187,6 +187,29 @@ fn a_304_is_about_what_the_revisit_before_it_is_about() {
     }
 }
 
+/// Behind an error or another text, a store no longer holds the text that a 304 is about.
+#[test]
+fn a_304_behind_another_answer_has_its_text() {
+    let url = "https://a.example/robots.txt";
+    let unmodified = |second| record("response", second, url, "", "HTTP/1.1 304 N\r\nETag: \"1\"\r\n\r\n");
+    let last = |between: &[Vec<u8>]| {
+        let stream = [&[record("response", 1, url, "", RULES)], between, &[unmodified(9)]].concat().concat();
+        let fetched = read(&stream).records.pop().expect("the last").1.expect("a fetch");
+        (fetched.status, fetched.fetched_at, fetched.body.len())
+    };
+    let unchanged = (304, START + 9, 0);
+    let with_text = (200, START + 9, 27);
+    let error =
+        |second, status| record("response", second, url, "", &format!("HTTP/1.1 {status} No\r\n\r\n"));
+    assert_eq!(last(&[]), unchanged);
+    assert_eq!(last(&[unmodified(5)]), unchanged);
+    assert_eq!(last(&[error(5, 404)]), with_text);
+    assert_eq!(last(&[error(5, 503), error(6, 503)]), with_text);
+    assert_eq!(last(&[record("response", 5, url, "", &moved("/q"))]), with_text);
+    assert_eq!(last(&[error(5, 404), unmodified(6)]), with_text);
+    assert_eq!(last(&[error(5, 404), record("response", 6, url, "", RULES)]), unchanged);
+}
+
 /// Among answers of one second, the choice is that of a batch, in every order.
 #[test]
 fn of_one_second_a_text_counts_before_an_error() {
