@@ -10,7 +10,9 @@
 
 mod gather;
 mod join;
+mod own;
 mod report;
+mod sites;
 mod store;
 
 pub use report::Report;
