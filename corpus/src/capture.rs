@@ -8,6 +8,7 @@ use crate::status::{is_redirection, is_success};
 use crate::{SkipReason, Skipped, Validators};
 pub use robomaton_formats::site::NOT_MODIFIED;
 use robomaton_formats::site::{DATA_TXT, SiteKey};
+use robomaton_formats::url::{join, parse};
 use robomaton_formats::{Notation, Scheme};
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -111,10 +112,10 @@ impl Capture {
     /// The URL, parsed; of a bare host, that of its robots.txt.
     pub(crate) fn parsed_url(&self) -> Option<Url> {
         if !self.is_bare_host() {
-            return Url::parse(&self.url).ok();
+            return parse(&self.url).ok();
         }
         let scheme = if self.site.scheme() == Scheme::Https { "https" } else { "http" };
-        Url::parse(&format!("{scheme}://{}/{ROBOTS_TXT}", self.url)).ok()
+        parse(&format!("{scheme}://{}/{ROBOTS_TXT}", self.url)).ok()
     }
 
     /// The URL that it redirects to, without its fragment; `None` if it is no redirect or names no
@@ -122,7 +123,7 @@ impl Capture {
     pub(crate) fn redirect(&self) -> Option<Url> {
         let location = self.location.as_deref().filter(|location| !location.is_empty())?;
         let is_redirect = is_redirection(self.status) && self.status != NOT_MODIFIED;
-        let mut next = self.parsed_url().filter(|_| is_redirect)?.join(location).ok()?;
+        let mut next = join(&self.parsed_url().filter(|_| is_redirect)?, location).ok()?;
         next.set_fragment(None);
         Some(next)
     }
@@ -175,7 +176,7 @@ impl Capture {
         let path = canonical(path);
         // Dot segments, fragments and backslashes are rare, so they may be parsed twice.
         path.strip_prefix('/') == Some(file)
-            || path.contains(file) && Url::parse(&self.url).is_ok_and(|url| is_root_file(&url, file))
+            || path.contains(file) && parse(&self.url).is_ok_and(|url| is_root_file(&url, file))
     }
 
     /// Path and query of the URL as written ([`target_of`]); of a bare host, those of its

@@ -27,7 +27,7 @@ pub(crate) use read::is_page;
 pub use read::read_page;
 use robomaton_compiler as compiler;
 use robomaton_compiler::PageLicense;
-use url::Url;
+use robomaton_formats::url::{join, parse};
 
 /// The permissions of a page, in the order of the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,16 +51,14 @@ impl Page {
     /// Resolves the links of a page with this URL against its base, if it states one; the base may
     /// be relative to the URL.
     pub fn resolve_links(&mut self, url: &str) {
-        let page = Url::parse(url).ok();
+        let page = parse(url).ok();
         let base = self.base.take();
-        let Some(base) = base.and_then(|base| Url::options().base_url(page.as_ref()).parse(&base).ok())
-        else {
-            return;
-        };
+        let of_page = |base: String| page.map_or_else(|| parse(&base), |page| join(&page, &base)).ok();
+        let Some(base) = base.and_then(of_page) else { return };
         for license in self.licenses.iter_mut().chain(&mut self.part_licenses) {
             if let PageLicense::Link(link) = license
                 && !link.is_empty()
-                && let Ok(resolved) = base.join(link)
+                && let Ok(resolved) = join(&base, link)
             {
                 *link = resolved.into();
             }

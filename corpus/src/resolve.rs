@@ -37,9 +37,9 @@ use held::Held;
 use place::{hash_of, normal_hash, place_hash};
 use renewals::{Renewal, Renewals};
 use robomaton_formats::site::{Outcome, Scheme, SiteKey};
+use robomaton_formats::url::parse;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
-use url::Url;
 
 pub(crate) use held::Rank;
 pub(crate) use place::Place;
@@ -395,7 +395,7 @@ impl<P: Clone> Chosen<P> {
     /// The time of the newest fetch of a URL, which may be a site's robots.txt, and the capture
     /// with what it found, if that is known. Of a URL with revisits alone, it is not.
     fn captured(&self, url: &str) -> Option<(i64, Option<&Held<P>>)> {
-        let parsed = Url::parse(url).ok()?;
+        let parsed = parse(url).ok()?;
         let of_site =
             if is_root_file(&parsed, ROBOTS_TXT) { self.site(&SiteKey::from_url(url).ok()?) } else { None };
         let normal = normal_hash(&parsed);
@@ -447,7 +447,7 @@ impl<P: Clone> Chosen<P> {
     /// The capture that a redirect leads to, from a robots.txt or another document; `way` has all
     /// captures that redirected.
     fn lookup<'h>(&'h self, document: Option<&str>, next: &str, way: &[&'h Held<P>]) -> Option<&'h Held<P>> {
-        let url = Url::parse(next).ok()?;
+        let url = parse(next).ok()?;
         match (is_root_file(&url, document.unwrap_or(ROBOTS_TXT)), document) {
             (true, None) => {}
             (true, Some(document)) => {

@@ -12,6 +12,7 @@ mod utc;
 pub use license::{Choice, Payment, Term};
 
 use crate::text;
+use crate::url::parse;
 use license::contains;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -386,7 +387,7 @@ impl TimeLimit {
 fn same_url(one: &str, other: &str) -> bool {
     let whole = |url: &str| url.split('#').next().unwrap_or_default().to_owned();
     let (one, other) = (&whole(one), &whole(other));
-    match (url::Url::parse(one), url::Url::parse(other)) {
+    match (parse(one), parse(other)) {
         (Ok(one), Ok(other)) => one == other,
         _ => one == other,
     }

@@ -51,6 +51,7 @@ pub mod site;
 pub mod site_entry;
 mod text;
 mod token;
+pub mod url;
 pub mod usage;
 pub mod user_agent;
 pub mod verify;

@@ -395,7 +395,7 @@ fn plain_or_encoded(byte: u8, out: &mut Buffer<'_>) -> usize {
 
 /// The byte that a `%xx` at the start of `text` stands for. `None` for a stray `%`.
 #[inline]
-fn escape(text: &[u8]) -> Option<u8> {
+pub(crate) fn escape(text: &[u8]) -> Option<u8> {
     let &[b'%', high, low, ..] = text else { return None };
     let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
     Some(digit(high)? << 4 | digit(low)?)

@@ -10,6 +10,7 @@
 //! `runtime::target`.
 
 use crate::plain;
+use crate::url::parse;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -69,7 +70,7 @@ pub struct SiteKey {
 /// assert_eq!(absolute_url("/a"), None);
 /// ```
 pub fn absolute_url(url: &str) -> Option<String> {
-    let mut url = url::Url::parse(url.trim_ascii()).ok()?;
+    let mut url = parse(url.trim_ascii()).ok()?;
     url.set_fragment(None);
     (matches!(url.scheme(), "http" | "https") && url.has_host()).then(|| String::from(url))
 }
@@ -141,7 +142,7 @@ impl SiteKey {
     /// # Errors
     /// If the URL does not name a site.
     pub fn parse(url: &str) -> Result<SiteKey, SiteError> {
-        let parsed = url::Url::parse(url)?;
+        let parsed = parse(url)?;
         let scheme = match parsed.scheme() {
             "http" => Scheme::Http,
             "https" => Scheme::Https,

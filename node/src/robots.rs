@@ -11,6 +11,7 @@ use napi_derive::napi;
 use robomaton_compiler::Options;
 use robomaton_explain::{Origin, SingleSite, SiteFiles, crawler_names};
 use robomaton_formats::SiteKey;
+use robomaton_formats::url::{join, parse};
 use robomaton_runtime::{Crawler, Decision, Profile, Usage, Verdict};
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -38,11 +39,11 @@ pub struct Robots {
 
 /// A URL with its site. A relative one becomes absolute.
 fn located(url: &str) -> Option<(SiteKey, Cow<'_, str>)> {
-    static BASE: LazyLock<Option<Url>> = LazyLock::new(|| Url::parse(RELATIVE).ok());
+    static BASE: LazyLock<Option<Url>> = LazyLock::new(|| parse(RELATIVE).ok());
     if let Ok(site) = SiteKey::from_url(url) {
         return Some((site, Cow::Borrowed(url)));
     }
-    let joined = String::from(BASE.as_ref()?.join(url).ok()?);
+    let joined = String::from(join(BASE.as_ref()?, url).ok()?);
     Some((SiteKey::from_url(&joined).ok()?, Cow::Owned(joined)))
 }
 

@@ -23,10 +23,10 @@ use crate::policy::{Combiner, Policy};
 use robomaton_formats::detail::Bytes;
 use robomaton_formats::preference::{self, Carrier, Effect, Record};
 use robomaton_formats::program::Silence;
+use robomaton_formats::url::{join, parse};
 use robomaton_formats::{Notation, Pattern, Scheme};
 use robomaton_grammar::modern::rsl::rsl;
 use std::borrow::Cow;
-use url::Url;
 
 /// The language, with or without `License` lines of robots.txt.
 pub(super) struct Rsl {
@@ -118,7 +118,7 @@ fn all(effect: Effect) -> impl Iterator<Item = Said> {
 
 /// True for a URL that can name a document.
 pub(crate) fn is_absolute(url: &str) -> bool {
-    let parsed = Url::parse(url).ok().filter(|_| url.len() <= REFERENCE);
+    let parsed = parse(url).ok().filter(|_| url.len() <= REFERENCE);
     parsed.is_some_and(|url| matches!(url.scheme(), "http" | "https"))
 }
 
@@ -148,7 +148,7 @@ fn pattern_of(url: &str, lowering: &Lowering<'_, '_>) -> Option<(Vec<u8>, Covers
     if url.is_empty() {
         return unknown();
     }
-    let path = match Url::parse(url) {
+    let path = match parse(url) {
         Ok(parsed) if url.contains("://") => {
             let is_own_scheme = match lowering.scheme {
                 Some(Scheme::Http) => parsed.scheme() == "http",
@@ -282,11 +282,11 @@ fn confine(said: &mut Said) {
 /// States the documents that a page names. Those of the whole page replace the site's; those of its
 /// parts count beside them.
 fn state_page(page: &Page, documents: &Documents, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> {
-    let base = Url::parse(&page.url).ok();
+    let base = parse(&page.url).ok();
     // A link that is empty or no URL stays as it is: it names a document that cannot be read.
     let resolve = |link: &str| {
         let base = base.as_ref().filter(|_| !link.is_empty());
-        let joined = base.and_then(|base| base.join(link).ok());
+        let joined = base.and_then(|base| join(base, link).ok());
         joined.map_or_else(|| link.to_owned(), String::from)
     };
     let of_headers = page.header("link").flat_map(links).map(|Link { target, has_anchor }| Named {

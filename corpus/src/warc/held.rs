@@ -10,6 +10,7 @@ use crate::record::{Content, NEVER, NEWEST};
 use crate::status::is_success;
 use crate::{Capture, NOT_MODIFIED, ReadLimits, SkipReason, Validators, dates, http};
 use robomaton_formats::site::SiteKey;
+use robomaton_formats::url::parse;
 use std::ops::{Range, RangeInclusive};
 use url::Url;
 
@@ -271,7 +272,7 @@ fn is_same_url(one: &[u8], other: &[u8]) -> bool {
 
 /// A URL in a header without its fragment, also in angle brackets.
 fn normal_url(field: &[u8]) -> Option<Url> {
-    let mut url = Url::parse(str::from_utf8(without_brackets(field)).ok()?).ok()?;
+    let mut url = parse(str::from_utf8(without_brackets(field)).ok()?).ok()?;
     url.set_fragment(None);
     Some(url)
 }

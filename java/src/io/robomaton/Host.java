@@ -42,12 +42,22 @@ final class Host {
         return endsInNumber(name) ? ipv4(name) : name;
     }
 
+    /** Characters of a label with one beyond ASCII: no label of DNS has more bytes. */
+    private static final int MAX_LABEL = 63;
+
     /** The name in ASCII, or null if a label is not valid. */
     private static String toAscii(String name) {
-        if (name.chars().allMatch(c -> c < 0x80)) {
+        boolean isAscii = name.chars().allMatch(c -> c < 0x80);
+        if (isAscii) {
             String lower = Names.lower(name);
             if (!lower.contains("xn--")) {
                 return lower;
+            }
+        }
+        // Before anything that takes time with the square of a label's length.
+        for (String label : isAscii ? new String[0] : name.split("[.\u3002\uFF0E\uFF61]")) {
+            if (label.codePointCount(0, label.length()) > MAX_LABEL && !label.chars().allMatch(c -> c < 0x80)) {
+                return null;
             }
         }
         String[] labels = Punycode.fold(name).split("\\.", -1);

@@ -14,8 +14,7 @@ import java.text.Normalizer;
 final class Punycode {
     private static final String PREFIX = "xn--";
     private static final int BASE = 36;
-    /** Characters of a label, and of one in punycode: the work grows with their square. */
-    private static final int MAX_TEXT = 1000;
+    /** Characters of a label in punycode: the work grows with their square. */
     private static final int MAX_ENCODED = 2000;
     /** Letters whose lower case in Java is not what UTS 46 maps them to, or was not always. */
     private static final String NOT_LOWERED = "\u0130\u1E9E";
@@ -42,7 +41,7 @@ final class Punycode {
         if (folded.startsWith(PREFIX)) {
             return isAscii && isValid(folded.substring(PREFIX.length())) ? folded : null;
         }
-        return isAscii ? folded : folded.length() > MAX_TEXT ? null : PREFIX + encode(folded);
+        return isAscii ? folded : PREFIX + encode(folded);
     }
 
     /** True for letters that international names hold as they are. */
