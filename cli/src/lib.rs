@@ -52,8 +52,8 @@ Examples:
   robomaton visit crawl.rimg --agent mybot https://example.com/x
   robomaton check robots.txt Googlebot https://example.com/x
 
-Exit codes: 0 success (`check` and `page`: allowed; `visit`: all may be visited now; `lint`: no findings above a note), \
-1 the opposite answer of these four, 2 error. A closed pipe is no error.";
+Exit codes: 0 success, 1 a negative answer (`check` and `page`: not allowed; `visit`: not all may be visited now; \
+`lint`: errors or warnings; `diff --exit-code`: differences), 2 error. A closed pipe is no error.";
 
 /// Runs the command with these arguments, the first of which is the program's name. The binary's
 /// `main` calls it.

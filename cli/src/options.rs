@@ -97,14 +97,17 @@ pub(crate) struct Dialect {
     /// Read at most N bytes of a text [default: 512000, or 64 MiB with the profile google]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     max_bytes: Option<usize>,
-    /// Maximum number of groups in a text; a text with more is over limit and disallowed
-    #[arg(long, value_name = "N", default_value_t = Limits::default().groups)]
+    /// Maximum number of groups in a text, at most 65536; a text with more is over limit and
+    /// disallowed
+    #[arg(long, value_name = "N", default_value_t = Limits::default().groups,
+        value_parser = RangedU64ValueParser::<usize>::new().range(..=65_536))]
     max_groups: usize,
     /// Maximum number of rules in a text
     #[arg(long, value_name = "N", default_value_t = Limits::default().rules)]
     max_rules: usize,
-    /// Maximum number of stars in the rules of a group
-    #[arg(long, value_name = "N", default_value_t = Limits::default().stars)]
+    /// Maximum number of stars in the rules of a group; the default is also the largest
+    #[arg(long, value_name = "N", default_value_t = Limits::default().stars,
+        value_parser = RangedU64ValueParser::<usize>::new().range(..=8192))]
     max_stars: usize,
     /// Let a table of labels count that does not by default; may be given several times
     #[arg(long = "vocabulary", value_name = "TABLE", value_parser = tables())]
@@ -235,10 +238,11 @@ impl TermsArgs {
 #[derive(Args, Clone, Debug)]
 pub(crate) struct UsageArgs {
     /// Usage to ask about: crawl, index, search, follow, preserve, translate, present,
-    /// present-snippet, ai-train, ai-input, ai-index, tdm, or any other name in a record of the
-    /// image. Allow and Disallow apply to crawl, Noindex to index, ACAP records to the
-    /// usages that they name; Content-Usage, Content-Signal, RSL, TDMRep, ai.txt, META tags and
-    /// X-Robots-Tag to the usages of their vocabularies
+    /// present-snippet and other special forms, ai-train, ai-input, ai-index, ai-all, tdm, all, a
+    /// label such as train-ai, or any other name in a record of the image. Allow and Disallow apply
+    /// to crawl, Noindex to index, ACAP records to the usages that they name; Content-Usage,
+    /// Content-Signal, RSL, TDMRep, ai.txt, META tags and X-Robots-Tag to the usages of their
+    /// vocabularies
     #[arg(long, default_value = "crawl")]
     pub(crate) usage: String,
     /// Purpose of the usage, as in ACAP sub-records and META tags. Conventional records state no
@@ -386,8 +390,8 @@ pub(crate) fn origin(site: Option<&str>, profile: Profile) -> Result<Origin, Fai
 #[derive(Args, Clone, Debug)]
 pub(crate) struct WithArgs {
     /// Supply FILE as the file at PATH of the site, or at URL of any server, for a robots.txt that
-    /// refers to it or names it as its licence; may be given several times. If a file is missing,
-    /// the answer is incomplete and permits nothing
+    /// refers to it or names it as its licence; may be given several times. What a missing file
+    /// may refuse is not permitted
     #[arg(long = "with", value_name = "PATH|URL=FILE", value_parser = with)]
     with: Vec<(String, PathBuf)>,
 }

@@ -486,6 +486,20 @@ fn a_missing_file_of_a_control_token_may_refuse() {
     assert_eq!(asked("search"), "allowed");
 }
 
+/// A record that names the token with a version names the token (decision 34).
+#[test]
+fn a_control_token_may_have_a_version() {
+    let text = "##ACAP version=0.2\nACAP-crawler: Google-Extended/1.0\nDisallow: /\nACAP-allow-index: /\n\n\
+                User-agent: *\nContent-Signal: ai-train=yes\nAllow: /\n";
+    let place = image_of(text, &[]);
+    for (agent, expected) in
+        [("Googlebot", "disallowed"), ("Google-Extended", "disallowed"), ("Bot", "allowed")]
+    {
+        let options = ["-a", agent, "--usage", "ai-train"];
+        assert_eq!(verdict(&place, "https://h.example/p", &options), expected, "{agent}");
+    }
+}
+
 /// Fields about `present` do not speak of fetching, also where a special form of it is asked for.
 #[test]
 fn fetching_is_not_presenting() {

@@ -47,6 +47,15 @@ pub struct ControlToken {
     pub crawlers: Vec<String>,
 }
 
+impl ControlToken {
+    /// The crawlers that are bound, lower case: also the token itself, since a question in its name
+    /// has their answer. Empty for all.
+    pub fn bound(&self) -> Vec<String> {
+        let own = Some(self.name.to_ascii_lowercase()).filter(|_| !self.crawlers.is_empty());
+        self.crawlers.iter().cloned().chain(own).collect()
+    }
+}
+
 impl fmt::Display for ControlToken {
     /// The row of the token, as [`control_token`] reads it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

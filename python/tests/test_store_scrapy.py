@@ -281,11 +281,22 @@ def test_a_body_that_was_cut_counts_up_to_its_last_line(start: Callable[..., Ser
     assert server.asked == ["/robots.txt"]
 
 
+def with_handler(library: str) -> str:
+    """The settings with which Scrapy fetches by a library, by Twisted without one."""
+    if not library:
+        return ""
+    package(library)
+    handler = f"scrapy.core.downloader.handlers._{library}.{library.capitalize()}DownloadHandler"
+    # That of aiohttp wants the loop to run before it is made.
+    return f"DOWNLOAD_HANDLERS = {{'http': {handler!r}}}\nPROCESS = 'AsyncCrawlerProcess'\n"
+
+
+@pytest.mark.parametrize("library", ["", "aiohttp", "httpx"])
 @pytest.mark.parametrize(
     ("rules", "of_whole"), [("Disallow: /p\nAllow: /private", {"/private"}), ("Disallow: /private", set())]
 )
 def test_a_body_whose_end_is_not_known_permits_no_more(
-    start: Callable[..., Server], spider: Callable, tmp_path: Path, rules: str, of_whole: set[str]
+    start: Callable[..., Server], spider: Callable, tmp_path: Path, rules: str, of_whole: set[str], library: str
 ) -> None:
     text = f"User-agent: *\nContent-Signal: ai-train=yes\n{rules}"
     for headers, verdict, more in (
@@ -293,7 +304,7 @@ def test_a_body_whose_end_is_not_known_permits_no_more(
         ({"Content-Length": str(len(text))}, "allowed", of_whole),
     ):
         server = start(200, text, headers)
-        end(spider(server.url("/a"), server.url("/private")))
+        end(spider(server.url("/a"), server.url("/private"), settings=with_handler(library)))
         assert set(server.asked) == {"/robots.txt", "/a", *more}
         with Store(tmp_path / "crawl.store", headers=True) as store:
             assert store.decide(server.url("/a"), "mybot", usage="ai-train").verdict == verdict
@@ -385,11 +396,7 @@ def test_a_url_is_asked_as_it_is_sent(start: Callable[..., Server], spider: Call
 
 @pytest.mark.parametrize("library", ["aiohttp", "httpx"])
 def test_a_url_is_asked_as_a_handler_sends_it(start: Callable[..., Server], spider: Callable, library: str) -> None:
-    package(library)
-    handler = f"scrapy.core.downloader.handlers._{library}.{library.capitalize()}DownloadHandler"
-    settings = f"DOWNLOAD_HANDLERS = {{'http': {handler!r}}}\nCONCURRENT_REQUESTS = 1"
-    # That of aiohttp wants the loop to run before it is made.
-    settings += "\nPROCESS = 'AsyncCrawlerProcess'"
+    settings = with_handler(library) + "CONCURRENT_REQUESTS = 1"
     server = start()
     end(spider(*(server.url(path) for path in ("/./private", "/a/%2e%2e/b", "/a/../private")), settings=settings))
     assert server.asked[0] == "/robots.txt" and "/private" not in server.asked and len(server.asked) == 2

@@ -74,7 +74,7 @@ Input formats are detected from the first bytes, then from the name. Data compre
 whatever its name:
   WARC (.warc, .warc.gz, .warc.zst): response records, and revisits, which renew the capture that they refer to. Of \
 URLs other than /robots.txt, redirects, referenced files, /data.txt and, with --pages, HTML pages are used.
-  JSONL (.jsonl, .jl, .ndjson), one object per line; CSV (.csv) with a header line; Parquet (.parquet). Keys or \
+  JSONL (.jsonl, .jsonlines, .jl, .ndjson), one object per line; CSV (.csv) with a header line; Parquet (.parquet). Keys or \
 columns, in any order: `url` (a URL or only a host) or `host`; optionally `status` (200 if there is a body; a row without both means \
 that the site did not answer), `fetched_at` (RFC 3339, or seconds since 1970; in Parquet also a timestamp), `body` or \
 `body_base64` (decoded, whatever Content-Encoding says), `headers` (an object of names and values; in CSV and Parquet as \

@@ -38,8 +38,8 @@ pub(crate) struct Arguments {
     /// Print the changed sites as JSON, one object per line, instead of the summary
     #[arg(long)]
     json: bool,
-    /// Also write the tables `changes`, `access` and `uses` to this directory; existing files of
-    /// the same names are replaced
+    /// Also write the tables `changes`, `access` and `uses` to this directory; older tables of the
+    /// same names are replaced
     #[arg(long, value_name = "DIR")]
     to: Option<PathBuf>,
     /// Format of the tables

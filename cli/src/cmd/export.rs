@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     /// Images; with several, each row names its image
     #[arg(required = true, value_name = "IMAGE")]
     images: Vec<PathBuf>,
-    /// Directory for the tables, one file each; existing files of the same names are replaced
+    /// Directory for the tables, one file each; older tables of the same names are replaced
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
     /// Format of the tables

@@ -18,7 +18,10 @@ use std::time::Duration;
 const POLL: Duration = Duration::from_secs(1);
 
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(
+    after_help = EXAMPLES,
+    mut_arg("without_damaged_layers", |option| option.help(WITHOUT_DAMAGED))
+)]
 pub(crate) struct Arguments {
     /// Image to serve
     #[arg(required_unless_present = "store", conflicts_with = "Dialect")]
@@ -78,6 +81,9 @@ fn host_name(text: &str) -> Result<String, String> {
         _ => Err("the name of a host without scheme and port, as in robots.example.com".to_owned()),
     }
 }
+
+const WITHOUT_DAMAGED: &str = "Leave out the layers that are missing or damaged, and print which. Their sites get the \
+answers of older layers. With --store, take them out of the store for good, and keep their files as N.rimg.damaged";
 
 const EXAMPLES: &str = "\
 Prints the address on standard error and serves until SIGTERM or SIGINT; requests in progress are then completed.

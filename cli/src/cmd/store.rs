@@ -48,6 +48,7 @@ enum Action {
 
 /// The store, and how it is output.
 #[derive(Args)]
+#[command(mut_arg("without_damaged_layers", |option| option.help(WITHOUT_DAMAGED)))]
 struct StoreArgs {
     /// Directory of the store
     #[arg(value_name = "DIR")]
@@ -114,6 +115,10 @@ struct StatsArguments {
     #[command(flatten)]
     store: StoreArgs,
 }
+
+const WITHOUT_DAMAGED: &str = "Leave out the layers that are missing or damaged, and print which. Their sites get the \
+answers of older layers; of a damaged log, the whole captures count. `put`, `seed` and `compact` take them out of the \
+store for good, and keep their files as N.rimg.damaged";
 
 const EXAMPLES: &str = "\
 A store is a directory: layers, and a log of the newest captures. One process at a time writes it, with `put`, \

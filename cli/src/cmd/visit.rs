@@ -60,7 +60,7 @@ Prints ANSWER<TAB>URL for each URL, in order. ANSWER is one of:
   wait SECONDS  the crawler may fetch it after this many seconds, rounded up
   never         the crawler must not fetch it: the verdict is disallowed
   conditional   the crawler may fetch it under conditions, see `query --json`
-  unknown       the image does not have the site, or not its rules
+  unknown       the verdict is unknown, as for a site that the image does not have
 
 A site that was unreachable when it was captured is disallowed; answers are as old as the captures in the image. Visit \
 times, request rates, crawl delays and comments are taken from all groups of the site for the crawler. In JSON, may_visit \

@@ -11,7 +11,7 @@ use crate::limits::OverLimit;
 use crate::lowering::Lowering;
 use crate::lowering::preferences::{GroupPlace, Said, Scope};
 use crate::policy::{Combiner, Group, Policy};
-use robomaton_formats::agent::general_name;
+use robomaton_formats::agent::{general_name, whole_name};
 use robomaton_formats::detail::Bytes;
 use robomaton_formats::policy::Role;
 use robomaton_formats::preference::{self, Carrier, Effect, Record};
@@ -73,14 +73,9 @@ fn state(token: &ControlToken, lowering: &mut Lowering<'_, '_>) {
     let places: Vec<GroupPlace> = groups.iter().map(|group| (group.file, group.line)).collect();
     let rules: Vec<(u16, usize)> =
         groups.iter().flat_map(|group| group.rules.clone().map(|at| (group.file, at))).collect();
-    let mut crawlers = token.crawlers.clone();
-    if !crawlers.is_empty() {
-        // The token is one of the crawlers that it binds: a question in its name has their answer.
-        crawlers.push(token.name.to_ascii_lowercase());
-    }
     let usages = BTreeSet::from_iter(token.usages.iter().copied().flat_map(with_parts));
     let usages = Vec::from_iter(usages);
-    let scope = Scope::Everyone(lowering.everyone(&crawlers));
+    let scope = Scope::Everyone(lowering.everyone(&token.bound()));
     let set = lowering.own_set();
     for (file, at) in rules {
         let rule = &lowering.policy.rules[at];
@@ -156,7 +151,8 @@ fn missing_for(token: &str, policy: &Policy<'_>) -> Option<u32> {
     missing.map(|group| group.line)
 }
 
-/// True if a group has a name.
+/// True if a group has a name, or an ACAP record has it with a version (decision 34).
 fn is_named(group: &Group<'_>, name: &str) -> bool {
-    group.names().any(|own| own.eq_ignore_ascii_case(name))
+    let whole = whole_name(name);
+    group.names().any(|own| own.eq_ignore_ascii_case(name) || own == whole)
 }

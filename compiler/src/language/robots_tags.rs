@@ -23,7 +23,7 @@ use robomaton_formats::usage::{
     PRESENT_OLDSNIPPET, PRESENT_SNIPPET, PRESENT_THUMBNAIL, PRESENT_VIDEO, PRESERVE, SEARCH, TRANSLATE,
     with_parts,
 };
-use robomaton_formats::vocabulary::control_tokens;
+use robomaton_formats::vocabulary::{ControlToken, control_tokens};
 use robomaton_grammar::meta::{Meta, content};
 use robomaton_grammar::modern::MistakeCode;
 use robomaton_grammar::modern::robots_tag::{
@@ -210,7 +210,7 @@ fn state_tag(
         lowering.state(scope, record.clone(), set, said);
     }
     let bing = BING.map(str::to_owned);
-    for (owners, said) in [(google(), for_google), (&bing[..], for_bing)] {
+    for (owners, said) in [(&google()[..], for_google), (&bing[..], for_bing)] {
         let owners = match agent {
             None => owners,
             Some(agent) if owners.iter().any(|owner| agent.starts_with(owner.as_str())) => &names,
@@ -258,9 +258,9 @@ fn of_bing(
 
 /// The crawlers of Google, for which `nosnippet` also bars answers of models: those that its
 /// control token binds.
-fn google() -> &'static [String] {
+fn google() -> Vec<String> {
     let token = control_tokens().iter().find(|token| token.name == "Google-Extended");
-    token.map_or(&[], |token| &token.crawlers)
+    token.map(ControlToken::bound).unwrap_or_default()
 }
 
 const fn is_no_snippet(directive: Directive) -> bool {

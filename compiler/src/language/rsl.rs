@@ -165,8 +165,11 @@ fn pattern_of(url: &str, lowering: &Lowering<'_, '_>) -> Option<(Vec<u8>, Covers
                 return None;
             }
             // The path as written: a parser would encode its wildcards. It reads a backslash as a
-            // slash.
+            // slash, and any number of them before a host.
             let rest = url.split_once("://").map_or("", |(_, rest)| rest);
+            if rest.starts_with(|c: char| matches!(c, '/' | '\\') || c <= ' ') {
+                return unknown();
+            }
             let path = rest.find(['/', '\\', '?', '#']).map_or("/", |at| &rest[at..]);
             path.strip_prefix('\\').unwrap_or(path)
         }

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Mapping, TypeVar
 from urllib.parse import urljoin, urlparse, urlsplit
 
 from scrapy import signals
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Request, Response
 from scrapy.http.request import NO_CALLBACK
@@ -24,6 +25,7 @@ from scrapy.robotstxt import RobotParser as _RobotParser
 from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import maybe_deferred_to_future
 from scrapy.utils.httpobj import urlparse_cached
+from scrapy.utils.misc import load_object
 from twisted.internet.defer import Deferred
 from w3lib.url import safe_url_string
 
@@ -127,6 +129,18 @@ class StoreMiddleware:
             lines = response.headers.getlist(b"Content-Encoding")
             codings = [coding.strip().lower() for line in lines for coding in line.split(b",")]
             request.meta[_SENT] = (codings, response.body)
+            if not self._is_ended(response, urlparse_cached(request).scheme):
+                # As Scrapy's own handler does.
+                response.flags.append("partial")
+
+    def _is_ended(self, response: Response, scheme: str) -> bool:
+        """Whether it is known where a body ends, or the handler itself flags one that may be a part."""
+        handler = self.crawler.settings.getwithbase("DOWNLOAD_HANDLERS").get(scheme)
+        if handler is not None and issubclass(load_object(handler), HTTP11DownloadHandler):
+            return True
+        # HTTP/2 and later tell the end of each answer.
+        has_no_end = response.protocol in (None, "HTTP/1.0", "HTTP/1.1") and response.status not in (204, 304)
+        return not has_no_end or b"Content-Length" in response.headers or b"Transfer-Encoding" in response.headers
 
     async def process_request(self, request: Request) -> None:
         """Asks the store, and fetches robots.txt first where that is due."""

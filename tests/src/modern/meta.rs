@@ -167,7 +167,7 @@ fn rules(query: &Query<'_>) -> Vec<Rule> {
 pub(super) fn statements(query: &Query<'_>) -> Vec<Statement> {
     let rules = rules(query);
     let has = |name: &str| rules.iter().any(|rule| rule.name == name);
-    let of_google = query.tokens().any(|token| token.starts_with("googlebot"));
+    let of_google = query.tokens().any(|token| token.starts_with("googlebot") || token == "google-extended");
     let lower = Lowering {
         usage: query.usage,
         now: query.now,

@@ -40,7 +40,12 @@ final class Names {
         return text.substring(from, to);
     }
 
-    /** The length in chars of the product token at the start of a text. */
+    /**
+     * The length in chars of the product token at the start of a text.
+     *
+     * @throws UnsupportedException if it ends at a character that this JDK does not know: an image may be made
+     *     by a newer Unicode, in which that is a letter
+     */
     static int productToken(String text) {
         int at = 0;
         while (at < text.length()) {
@@ -49,6 +54,9 @@ final class Names {
                     ? c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '.' || c == '-'
                     : isAlphanumeric(c) || c >= 0x300 && c <= 0x36F;
             if (!isOfName) {
+                if (Character.getType(c) == Character.UNASSIGNED) {
+                    throw new UnsupportedException("the crawler's name " + text + ": this JDK does not know all of its characters");
+                }
                 break;
             }
             at += Character.charCount(c);

@@ -1,6 +1,7 @@
 package io.robomaton;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertThrows;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -31,6 +32,14 @@ public class NamesTest {
         assertEquals(
                 List.of("\"ab/1 cd/2\"", "ab", "ab*", "a*", "cd", "cd*", "c*"),
                 lookupNames("Ab/1 Cd/2"));
+    }
+
+    /** In a newer Unicode it may be a letter of the name, so that another group answers. */
+    @Test
+    public void aCharacterThatTheJdkDoesNotKnowEndsNoName() {
+        String unassigned = "\u0378";
+        assertThrows(UnsupportedException.class, () -> lookupNames("Foo" + unassigned + "bot"));
+        assertEquals(List.of("foo", "foo*", "fo*", "f*"), lookupNames("Foo/" + unassigned).subList(1, 5));
     }
 
     /** General names are not made in lengths that nobody has: that would be 64 for each word. */
