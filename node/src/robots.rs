@@ -37,10 +37,14 @@ pub struct Robots {
     crawlers: RefCell<HashMap<(String, bool), Rc<Crawler>>>,
 }
 
-/// A URL with its site. A relative one becomes absolute.
+/// A URL with its site. A relative one becomes absolute, and steps of a path such as `..` are taken,
+/// as where it is fetched.
 fn located(url: &str) -> Option<(SiteKey, Cow<'_, str>)> {
     static BASE: LazyLock<Option<Url>> = LazyLock::new(|| parse(RELATIVE).ok());
-    if let Ok(site) = SiteKey::from_url(url) {
+    let has_steps = ["/.", "\\", "%2e", "%2E"].iter().any(|step| url.contains(step));
+    if let Ok(site) = SiteKey::from_url(url)
+        && !has_steps
+    {
         return Some((site, Cow::Borrowed(url)));
     }
     let joined = String::from(join(BASE.as_ref()?, url).ok()?);

@@ -84,6 +84,10 @@ test('isExplicitlyDisallowed ignores the groups for everybody', () => {
 test('a URL may be an object, and a text bytes', () => {
   assert.ok(robots instanceof Robots);
   assert.equal(robots.isAllowed(new URL('/fish', SITE)), false);
+  // As a request for them is sent.
+  for (const path of ['/x/../fish', '/./fish', '/x/%2e%2E/fish', '/x\\..\\fish']) {
+    assert.equal(robots.isAllowed(`${SITE}${path}`), false, path);
+  }
   const bytes = new TextEncoder().encode(`\ufeff${TEXT}`);
   assert.equal(robotsParser(new URL('/robots.txt', SITE), bytes).isAllowed(`${SITE}/fish`), false);
   assert.equal(robotsParser(`${SITE}/robots.txt`).isAllowed(`${SITE}/fish`), true);

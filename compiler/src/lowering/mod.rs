@@ -19,7 +19,7 @@ use robomaton_formats::vocabulary::{control_tokens, usage_of_label};
 use robomaton_formats::{Notation, Profile, Scheme};
 use robomaton_grammar::{Key, LineKind, Tree};
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A policy under construction, with its limits.
 pub(crate) struct Lowering<'s, 'o> {
@@ -39,7 +39,7 @@ pub(crate) struct Lowering<'s, 'o> {
     /// How crawlers are named.
     agent_rule: AgentRule,
     /// The reduced names of the crawlers to which the image is restricted; empty for all.
-    wanted: Vec<String>,
+    wanted: HashSet<String>,
     /// The authority (`host[:port]`) from which the text was fetched.
     pub(crate) origin: Option<String>,
     /// The scheme of the site, if it is known.
@@ -90,7 +90,8 @@ impl<'s, 'o> Lowering<'s, 'o> {
             preferences: Vec::new(),
         };
         let agent_rule = options.profile.agent_rule();
-        let mut wanted: Vec<String> = options.crawlers.iter().map(|name| agent_rule.reduce(name)).collect();
+        let mut wanted: HashSet<String> =
+            options.crawlers.iter().map(|name| agent_rule.reduce(name)).collect();
         if !wanted.is_empty() {
             // The groups of control tokens speak of other crawlers.
             let tokens = control_tokens().iter().chain(&options.tokens);
@@ -171,10 +172,8 @@ impl<'s, 'o> Lowering<'s, 'o> {
             self.has_versions
                 && wanted.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
         };
-        let is_whole = |wanted: &String| other_names(name).contains(wanted);
-        self.wanted
-            .iter()
-            .any(|wanted| self.agent_rule.names(name, wanted) || begins(wanted) || is_whole(wanted))
+        let is_named = |wanted: &String| self.agent_rule.names(name, wanted) || begins(wanted);
+        self.wanted.iter().any(is_named) || other_names(name).iter().any(|other| self.wanted.contains(other))
     }
 
     pub(crate) fn agent(&mut self, agent: Agent<'s>) {

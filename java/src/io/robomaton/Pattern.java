@@ -52,10 +52,24 @@ final class Pattern {
         return true;
     }
 
+    /** The first place of a piece, or -1; in time linear in both (Knuth, Morris and Pratt). */
     private static int find(byte[] target, int from, int length, byte[] piece) {
-        for (int at = from; at + piece.length <= length; at++) {
-            if (Arrays.equals(target, at, at + piece.length, piece, 0, piece.length)) {
-                return at;
+        // For each beginning of the piece, the length of the longest other one that it ends with.
+        int[] borders = new int[piece.length];
+        for (int at = 1, border = 0; at < piece.length; at++) {
+            while (border > 0 && piece[at] != piece[border]) {
+                border = borders[border - 1];
+            }
+            border += piece[at] == piece[border] ? 1 : 0;
+            borders[at] = border;
+        }
+        for (int at = from, matched = 0; at < length; at++) {
+            while (matched > 0 && target[at] != piece[matched]) {
+                matched = borders[matched - 1];
+            }
+            matched += target[at] == piece[matched] ? 1 : 0;
+            if (matched == piece.length) {
+                return at + 1 - matched;
             }
         }
         return -1;

@@ -70,7 +70,9 @@ public class HostTest {
     @Test
     public void labelsBeyondAsciiHaveTheLengthOfDns() {
         String fits = "\u00FC".repeat(63);
-        assertNotNull(Host.parse((fits + "." + fits).getBytes(StandardCharsets.UTF_8)));
+        for (String dot : List.of(".", "%2e", "\u3002", "%E3%80%82")) {
+            assertNotNull(Host.parse((fits + dot + fits).getBytes(StandardCharsets.UTF_8)));
+        }
         for (String label : List.of(fits + "a", "a\u0301\u0323".repeat(300_000), "\u4E00".repeat(1000))) {
             assertNull(Host.parse((label + ".example").getBytes(StandardCharsets.UTF_8)));
             assertNull(Host.parse(URLEncoder.encode(label, StandardCharsets.UTF_8).getBytes(StandardCharsets.UTF_8)));
