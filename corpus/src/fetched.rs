@@ -119,8 +119,8 @@ type Age = (i64, bool, bool, Rank);
 enum Found {
     Moved,
     Text,
-    /// An answer without a text: an error.
-    None,
+    /// An answer without a text.
+    Error,
     /// An answer that cannot be read.
     Unread,
     /// A 304, or a record without content: an earlier result, unchanged.
@@ -200,7 +200,7 @@ impl Reading {
                 match found {
                     Found::Moved => (is_known, is_held) = (false, false),
                     Found::Text => (text, is_known, is_held) = (Some(number), true, true),
-                    Found::None => is_held = false,
+                    Found::Error => is_held = false,
                     Found::Unread => (text, is_known) = (None, false),
                     Found::Revisit => {
                         let revisit = &self.answers[number];
@@ -311,7 +311,7 @@ impl warc::Answer {
         } else if is_success(status) {
             Found::Text
         } else {
-            Found::None
+            Found::Error
         }
     }
 

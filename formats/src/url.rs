@@ -40,13 +40,13 @@ pub fn join(base: &Url, reference: &str) -> Result<Url, ParseError> {
 /// # Errors
 /// If a label of the host is too long.
 fn check(reference: &str) -> Result<(), ParseError> {
-    if reference.is_ascii() && !reference.contains('%') {
+    let host = host(reference);
+    if host.is_ascii() && !host.contains('%') {
         return Ok(());
     }
     let is_dot = |c| matches!(c, '.' | '\u{3002}' | '\u{ff0e}' | '\u{ff61}');
     let is_too_long = |label: &str| !label.is_ascii() && label.chars().count() > MAX_LABEL;
-    let host = decoded(host(reference));
-    if host.split(is_dot).any(is_too_long) { Err(ParseError::IdnaError) } else { Ok(()) }
+    if decoded(host).split(is_dot).any(is_too_long) { Err(ParseError::IdnaError) } else { Ok(()) }
 }
 
 /// The part of a reference that its host stands in, if it has one.

@@ -198,7 +198,11 @@ const SITES: Table = Table {
             Word,
             "`rules`, `empty`, `not-robots`, `unavailable`, `unreachable`, `too-many-redirects`, `unresolved`, `over-limit` or `not-captured` (RULES.md, R16); empty if the image is damaged",
         ),
-        maybe("status", Number, "the HTTP status; empty if there was none"),
+        maybe(
+            "status",
+            Number,
+            "the HTTP status; empty if there was none, 304 also if the newest answer was not read",
+        ),
         maybe("fetched_at", Time, "the time of the fetch; empty if unknown"),
         always("fresh_for", Number, "the number of seconds after the fetch for which it is fresh (R17)"),
         maybe(

@@ -187,7 +187,7 @@ fn a_304_is_about_what_the_revisit_before_it_is_about() {
     }
 }
 
-/// Behind an error or another text, a store no longer holds the text that a 304 is about.
+/// Behind an error or a redirect, a store no longer holds the text that a 304 is about.
 #[test]
 fn a_304_behind_another_answer_has_its_text() {
     let url = "https://a.example/robots.txt";
