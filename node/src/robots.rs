@@ -37,8 +37,8 @@ pub struct Robots {
     crawlers: RefCell<HashMap<(String, bool), Rc<Crawler>>>,
 }
 
-/// A URL with its site. A relative one becomes absolute, and steps of a path such as `..` are taken,
-/// as where it is fetched.
+/// A URL with its site. A relative one becomes absolute, and steps of a path such as `..` are
+/// taken, as where it is fetched.
 fn located(url: &str) -> Option<(SiteKey, Cow<'_, str>)> {
     static BASE: LazyLock<Option<Url>> = LazyLock::new(|| parse(RELATIVE).ok());
     let has_steps = ["/.", "\\", "%2e", "%2E"].iter().any(|step| url.contains(step));
