@@ -11,10 +11,11 @@ use crate::signals::watch;
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use robomaton_build::{Destination, check_inputs, check_kind, whole};
-use robomaton_compiler::{Limits, Options};
+use robomaton_compiler::{Limits, MAX_GROUPS, Options};
 use robomaton_explain::{
     Origin, Query, SiteFiles, check_usage, crawler_names, for_purpose, name_remark, names, time, url_mistake,
 };
+use robomaton_formats::program::MAX_STEPS;
 use robomaton_formats::site::absolute_url;
 use robomaton_formats::vocabulary::{ControlToken, optional_tables};
 use robomaton_runtime::{Crawler, Decision, Image, Profile, Terms, Usage};
@@ -100,14 +101,14 @@ pub(crate) struct Dialect {
     /// Maximum number of groups in a text, at most 65536; a text with more is over limit and
     /// disallowed
     #[arg(long, value_name = "N", default_value_t = Limits::default().groups,
-        value_parser = RangedU64ValueParser::<usize>::new().range(..=65_536))]
+        value_parser = RangedU64ValueParser::<usize>::new().range(..=MAX_GROUPS as u64))]
     max_groups: usize,
     /// Maximum number of rules in a text
     #[arg(long, value_name = "N", default_value_t = Limits::default().rules)]
     max_rules: usize,
     /// Maximum number of stars in the rules of a group; the default is also the largest
     #[arg(long, value_name = "N", default_value_t = Limits::default().stars,
-        value_parser = RangedU64ValueParser::<usize>::new().range(..=8192))]
+        value_parser = RangedU64ValueParser::<usize>::new().range(..=MAX_STEPS as u64))]
     max_stars: usize,
     /// Let a table of labels count that does not by default; may be given several times
     #[arg(long = "vocabulary", value_name = "TABLE", value_parser = tables())]

@@ -53,7 +53,7 @@ pub use dump::{dump_automaton, dump_policy};
 pub use emit::{Emitter, Entry, Names, Provenance, emit};
 pub use language::acap::referred;
 pub use language::cut::is_cut;
-pub use limits::{LimitName, Limits, OverLimit};
+pub use limits::{LimitName, Limits, MAX_GROUPS, OverLimit};
 pub use lower::{lower, lower_with};
 pub use merge::{Merge, MergeError, is_better};
 pub use policy::{Agent, Combiner, Extension, Form, Group, Policy, Rule, RuleSet, Sense};

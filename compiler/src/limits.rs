@@ -10,6 +10,9 @@ use robomaton_formats::scope::MAX_PATTERNS;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+/// The maximum number of groups of a text in the format of policies.
+pub const MAX_GROUPS: usize = 1 << 16;
+
 /// The name of [`Limits::bytes`], which a text cannot exceed: the rest is left unread.
 const BYTES: &str = "bytes";
 
@@ -109,7 +112,7 @@ impl Limits {
 
     /// The limit on groups of a text, capped by the format of policies.
     pub fn groups(&self) -> usize {
-        self.groups.min(1 << 16)
+        self.groups.min(MAX_GROUPS)
     }
 
     /// The limit on patterns of a scoped text, capped by the format of scopes.

@@ -138,9 +138,10 @@ class StoreMiddleware:
         handler = self.crawler.settings.getwithbase("DOWNLOAD_HANDLERS").get(scheme)
         if handler is not None and issubclass(load_object(handler), HTTP11DownloadHandler):
             return True
-        # HTTP/2 and later tell the end of each answer.
-        has_no_end = response.protocol in (None, "HTTP/1.0", "HTTP/1.1") and response.status not in (204, 304)
-        return not has_no_end or b"Content-Length" in response.headers or b"Transfer-Encoding" in response.headers
+        # HTTP/2 and later tell the end of each answer, and these have no body.
+        if response.protocol not in (None, "HTTP/1.0", "HTTP/1.1") or response.status in (204, 304):
+            return True
+        return b"Content-Length" in response.headers or b"Transfer-Encoding" in response.headers
 
     async def process_request(self, request: Request) -> None:
         """Asks the store, and fetches robots.txt first where that is due."""

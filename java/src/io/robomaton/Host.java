@@ -47,15 +47,14 @@ final class Host {
 
     /** The name in ASCII, or null if a label is not valid. */
     private static String toAscii(String name) {
-        boolean isAscii = name.chars().allMatch(c -> c < 0x80);
-        if (isAscii) {
+        if (name.chars().allMatch(c -> c < 0x80)) {
             String lower = Names.lower(name);
             if (!lower.contains("xn--")) {
                 return lower;
             }
         }
         // Before anything that takes time with the square of a label's length.
-        for (String label : isAscii ? new String[0] : name.split("[.\u3002\uFF0E\uFF61]")) {
+        for (String label : name.split("[.\u3002\uFF0E\uFF61]")) {
             if (label.codePointCount(0, label.length()) > MAX_LABEL && !label.chars().allMatch(c -> c < 0x80)) {
                 return null;
             }
