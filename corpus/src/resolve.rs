@@ -44,6 +44,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) use held::Rank;
 pub(crate) use place::Place;
 pub(crate) use renewals::is_about;
+pub use renewals::names_text;
 
 /// The maximum number of redirects in a row.
 pub const MAX_REDIRECTS: usize = 5;

@@ -97,6 +97,29 @@ fn a_304_renews_no_text_with_another_etag() {
     assert_eq!(crawl(&[two, one, unchanged("\"2\"")]), found);
 }
 
+/// One that names an older fetch is about the newest text only if that has its ETag or its time of
+/// the last change: what an older fetch found may be back.
+#[test]
+fn a_304_renews_no_text_behind_the_one_that_it_names() {
+    let tagged = |second, tag: &str, rules: &str| {
+        at(second, ROBOTS, answer(&format!("ETag: \"{tag}\""), rules.as_bytes()))
+    };
+    let unchanged = |of: u32, head: &str| {
+        let date = format!(
+            "1970-01-01T00:00:09Z\r\nWARC-Refers-To-Date: 1970-01-01T00:00:{of:02}Z\r\n\
+             WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified"
+        );
+        record("revisit", ROBOTS, &date, format!("HTTP/1.1 304 N\r\n{head}\r\n").as_bytes())
+    };
+    let texts = [tagged(1, "1", DISALLOWS), tagged(2, "2", ALLOWS)];
+    let told = |last| crawl(&[&texts[..], &[last]].concat());
+    assert_eq!(told(unchanged(1, "")), "unknown");
+    assert_eq!(told(unchanged(1, "ETag: \"1\"\r\n")), "unknown");
+    assert_eq!(told(unchanged(1, "ETag: \"2\"\r\n")), "allowed");
+    assert_eq!(told(unchanged(2, "")), "allowed");
+    assert_eq!(told(unchanged(2, "ETag: \"1\"\r\n")), "unknown");
+}
+
 /// Without two ETags, it says so of the text with its time of the last change (RFC 9111 4.3.4).
 #[test]
 fn a_304_renews_no_text_of_another_change() {

@@ -10,6 +10,7 @@ use crate::snapshot::Snapshot;
 use crate::store::Writer;
 use crate::visit::hash;
 use crate::{Capture, Store, limits};
+use robomaton_corpus::resolve::names_text;
 use robomaton_formats::SiteKey;
 
 impl Store {
@@ -30,14 +31,15 @@ impl Store {
             return false;
         }
         let visit = current.visit(key, &held).unwrap_or_default();
-        if capture.refers_to.as_ref().is_some_and(|times| !times.contains(&visit.text_at())) {
+        let is_of = visit.is_of(capture);
+        if capture.refers_to.as_ref().is_some_and(|times| !names_text(times, visit.text_at(), is_of)) {
             return false;
         }
         // The text behind a redirect is another one than that of the site itself.
         if visit.redirects != capture.redirects {
             return false;
         }
-        visit.is_of(capture).unwrap_or_else(|| {
+        is_of.unwrap_or_else(|| {
             // Nothing was put since the fetch began, or it began after the last put.
             self.is_in_flight(hash(key), capture.fetched_at) || age >= limits::IN_FLIGHT_SECONDS
         })

@@ -218,7 +218,10 @@ fn records_of_one_site(has_errors: bool, random: &mut Random) -> Vec<Vec<u8>> {
         let record = record(kind, &robots("a"), &format!("2026-01-0{day}T00:00:00Z"), block.as_bytes());
         let about = match random.below(5) {
             0 => "WARC-Refers-To-Target-URI: https://b.example/robots.txt\r\n".to_owned(),
-            1 | 2 => format!("WARC-Refers-To-Date: 2026-01-0{}T00:00:00Z\r\n", 1 + random.below(9)),
+            1 | 2 => {
+                let profile = random.pick(&["", "WARC-Profile: x/server-not-modified\r\n"]);
+                format!("{profile}WARC-Refers-To-Date: 2026-01-0{}T00:00:00Z\r\n", 1 + random.below(9))
+            }
             _ => String::new(),
         };
         if kind == "revisit" { with_field(&record, &about) } else { record }

@@ -59,7 +59,7 @@ impl<P> Renewal<P> {
     }
 }
 
-/// True if a revisit with these validators, and perhaps a time of the text that it names, is about
+/// True if a revisit with these validators, and perhaps times of the text that it names, is about
 /// a text with the other time and validators; `None` if it does not tell.
 pub(crate) fn is_about(
     named: Option<&RangeInclusive<i64>>,
@@ -68,7 +68,15 @@ pub(crate) fn is_about(
     of_text: &Validators,
 ) -> Option<bool> {
     let are_of = validators.are_of(of_text);
-    named.map_or(are_of, |times| Some(times.contains(&fetched_at) && are_of != Some(false)))
+    named.map_or(are_of, |times| Some(names_text(times, fetched_at, are_of)))
+}
+
+/// True if a revisit that names these times of its text is about a text of the other time, whose
+/// validators are those of the revisit, or not, or do not tell. The first of the times is the
+/// earlier fetch that the revisit names. A text that was fetched later is the same only if its
+/// validators say so: a site may have had another one in between.
+pub fn names_text<T: PartialOrd>(times: &RangeInclusive<T>, fetched_at: T, are_of: Option<bool>) -> bool {
+    times.contains(&fetched_at) && are_of.unwrap_or(fetched_at == *times.start())
 }
 
 /// The revisits of one URL that may matter, newest first: each tells of some content that no newer
