@@ -121,6 +121,8 @@ fn odd_spellings_of_licences_lose_nothing() {
         (refuses("https:///h.example/"), "/b", "unknown"),
         (refuses("https://\\h.example/"), "/b", "unknown"),
         (refuses("https://&#9;/h.example/"), "/b", "unknown"),
+        (refuses("/&#9;/h.example/"), "/b", "unknown"),
+        (refuses("https:/h.example/x?u=http://y/"), "/b", "unknown"),
         ("<content url='https://h.example?free=1'><license/></content>".to_owned(), "/b", "unknown"),
     ] {
         let robots = capture("https://h.example/robots.txt", "License: https://h.example/l.xml\n");

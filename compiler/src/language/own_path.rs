@@ -1,8 +1,10 @@
 //! Values that are absolute URLs where a path is expected (R14, decision 40).
 //!
-//! Conventional rules and ACAP fields call this. It does not know the notation of a pattern.
+//! Conventional rules, ACAP fields, RSL and TDMRep call this. It does not know the notation of a
+//! pattern.
 
 use robomaton_formats::SiteKey;
+use robomaton_formats::url::parse;
 
 /// The reading of an absolute `http` or `https` URL, from the file's own site; `None` if the value
 /// is not such a URL. `origin` is the authority from which the file was fetched.
@@ -42,4 +44,33 @@ fn absolute(value: &[u8]) -> Option<(Option<SiteKey>, &[u8])> {
     let path = &rest[end..];
     let path = path.strip_prefix(b"\\").unwrap_or(path);
     Some((url.and_then(|url| SiteKey::from_url(url).ok()), path))
+}
+
+/// True if a client may find a host in a URL or path that is not written as one (`//host/`,
+/// `https:/host/`), or that has a wildcard: it may be about any site.
+pub(super) fn hides_host(url: &str) -> bool {
+    match parse(url) {
+        Ok(parsed) => parsed.host_str().is_some_and(|host| host.contains('*') || !writes_host(url)),
+        // A URL parser drops white space and control characters.
+        Err(_) => begins_with_host(&url.chars().filter(|&c| c > ' ').collect::<String>()),
+    }
+}
+
+/// True if a scheme and a host begin a URL as they should, although a URL parser reads a backslash
+/// as a slash, and any number of them before a host.
+fn writes_host(url: &str) -> bool {
+    let url = url.trim_start_matches(|c| c <= ' ');
+    url.split_once("://").is_some_and(|(scheme, rest)| {
+        is_scheme(scheme) && !rest.starts_with(|c| matches!(c, '/' | '\\') || c <= ' ')
+    })
+}
+
+/// True if a URL begins with a scheme and a host, or with a host alone. Either slash is one.
+fn begins_with_host(url: &str) -> bool {
+    let behind = url.split_once(':').filter(|(scheme, _)| is_scheme(scheme)).map_or(url, |(_, rest)| rest);
+    behind.strip_prefix(['/', '\\']).is_some_and(|rest| rest.starts_with(['/', '\\']))
+}
+
+fn is_scheme(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }

@@ -13,6 +13,7 @@
 //! missing or not conformant is unread: it may refuse. This file does not know XML.
 
 use super::links::{Link, links};
+use super::own_path::hides_host;
 use super::{Language, QUOTED, Source, preference_text};
 use crate::context::{Page, PageLicense};
 use crate::licenses::{CHAINS, Covers, Stand, Weighed, WeighedContent, joined};
@@ -145,7 +146,7 @@ fn pattern<'w>(content: &'w WeighedContent, lowering: &Lowering<'_, '_>) -> Opti
 fn pattern_of(url: &str, lowering: &Lowering<'_, '_>) -> Option<(Vec<u8>, Covers)> {
     let unknown = || Some((b"/".to_vec(), Covers::Unknown));
     // Only documents of pages may leave it out.
-    if url.is_empty() {
+    if url.is_empty() || hides_host(url) {
         return unknown();
     }
     let path = match parse(url) {
@@ -156,26 +157,17 @@ fn pattern_of(url: &str, lowering: &Lowering<'_, '_>) -> Option<(Vec<u8>, Covers
                 _ => true,
             };
             let host = parsed.host_str()?;
-            if host.contains('*') {
-                return unknown();
-            }
             let host = host.strip_suffix('.').unwrap_or(host);
             let authority = parsed.port().map_or(host.to_owned(), |port| format!("{host}:{port}"));
             if !is_own_scheme || lowering.origin.as_ref().is_some_and(|origin| *origin != authority) {
                 return None;
             }
             // The path as written: a parser would encode its wildcards. It reads a backslash as a
-            // slash, and any number of them before a host.
+            // slash.
             let rest = url.split_once("://").map_or("", |(_, rest)| rest);
-            if rest.starts_with(|c: char| matches!(c, '/' | '\\') || c <= ' ') {
-                return unknown();
-            }
             let path = rest.find(['/', '\\', '?', '#']).map_or("/", |at| &rest[at..]);
             path.strip_prefix('\\').unwrap_or(path)
         }
-        // A host that cannot be read, or that a URL parser finds where it is not written as one.
-        Ok(parsed) if parsed.has_host() => return unknown(),
-        Err(_) if begins_with_host(url) => return unknown(),
         _ => url,
     };
     let (path, part) = path.split_once('#').unwrap_or((path, ""));
@@ -187,13 +179,6 @@ fn pattern_of(url: &str, lowering: &Lowering<'_, '_>) -> Option<(Vec<u8>, Covers
         _ => Covers::Part,
     };
     Some((Notation::Rep.pattern(path.as_bytes()).into_owned(), covers))
-}
-
-/// True if a URL begins with a scheme and a host, or with a host alone. Either slash is one.
-fn begins_with_host(url: &str) -> bool {
-    let is_scheme = |scheme: &str| scheme.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    let behind = url.split_once(':').filter(|(scheme, _)| is_scheme(scheme)).map_or(url, |(_, rest)| rest);
-    behind.strip_prefix(['/', '\\']).is_some_and(|rest| rest.starts_with(['/', '\\']))
 }
 
 /// States a document in the open group, or before all groups.

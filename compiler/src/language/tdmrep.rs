@@ -7,6 +7,7 @@
 //! reservation refuses, or permits under the terms of its policy; its absence permits. Inside
 //! `noscript`, a tag may only refuse.
 
+use super::own_path::hides_host;
 use super::{CUT, Language, QUOTED, Source, UNFETCHED, conventional};
 use crate::limits::{OverLimit, comparisons};
 use crate::lowering::Lowering;
@@ -120,12 +121,18 @@ struct Placed<'r> {
 
 impl<'r> Placed<'r> {
     /// `None` for a location on another site, and for one that cannot be read of a rule that would
-    /// only permit.
+    /// only permit. A location in a part of a document is read only if it is reserved: nobody asks
+    /// for a part.
     fn of(rule: &'r TdmRule, origin: Option<&str>, lowering: &mut Lowering<'_, '_>) -> Option<Placed<'r>> {
-        let Some(location) = &rule.location else {
+        let location = rule.location.as_deref().filter(|location| !hides_host(location)).unwrap_or("");
+        let (location, part) = location.split_once('#').unwrap_or((location, ""));
+        if location.is_empty() {
             let may_refuse = rule.reservation != Some(false);
             return may_refuse.then_some(Placed { rule, pattern: Cow::Borrowed(b"/"), is_unread: true });
-        };
+        }
+        if !part.is_empty() && rule.reservation != Some(true) {
+            return None;
+        }
         // Such a file is read for a site, whose host is known.
         let pattern = conventional::pattern(location.as_bytes(), origin, false, lowering)?;
         Some(Placed { rule, pattern, is_unread: false })

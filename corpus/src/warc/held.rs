@@ -149,8 +149,8 @@ impl<'r> HeldRecord<'r> {
     }
 
     /// For a revisit: when the capture with the content was fetched, which is the time in the
-    /// record. An answer "not modified since" may refer to a later one, and without a time any older
-    /// one is suitable. What another URL answered is not looked for.
+    /// record. An answer "not modified since" may refer to a later one, and without a time any
+    /// older one is suitable. What another URL answered is not looked for.
     fn revisited(&self, fetched_at: i64) -> Option<RangeInclusive<i64>> {
         if !self.is_revisit() {
             return None;

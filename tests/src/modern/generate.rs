@@ -339,6 +339,17 @@ fn ai_txt(random: &mut Random) -> String {
     text
 }
 
+/// Locations in which a client may find a host.
+const ODD_LOCATIONS: [&str; 7] = [
+    "//example.com/",
+    "https:///example.com/",
+    "https:/example.com/a",
+    "https://*.com/a",
+    "/\\\\example.com/",
+    "https://example.com/a",
+    "https://other.example/",
+];
+
 fn tdmrep(random: &mut Random) -> String {
     if random.once_in(12) {
         let broken = [
@@ -352,7 +363,11 @@ fn tdmrep(random: &mut Random) -> String {
     for _ in 0..random.below(4) {
         let value = random.pick(&["1", "1", "1", "0", "0", "\"1\"", "true", "2", "1.0"]);
         let policy = if random.once_in(3) { ",\"tdm-policy\":\"https://p.example/1\"" } else { "" };
-        let location = random.pick(&PATHS);
+        let location = match random.below(8) {
+            0 => random.pick(&ODD_LOCATIONS),
+            1 => &format!("{}#{}", random.pick(&PATHS), random.pick(&["", "x"])),
+            _ => random.pick(&PATHS),
+        };
         rules.push(format!("{{\"location\":\"{location}\",\"tdm-reservation\":{value}{policy}}}"));
     }
     format!("[{}]", rules.join(","))

@@ -70,24 +70,42 @@ fn of_carriers(query: &Query<'_>) -> Vec<Statement> {
 /// The name of a carrier that may have a reservation for the target, and may not.
 const NO_LOCATION: &str = "a rule without a location";
 
+/// True if a location may be about another site, though it names none as it should.
+fn hides_host(location: &str) -> bool {
+    let rest = location.strip_prefix("https://").or_else(|| location.strip_prefix("http://"));
+    match rest.map(|rest| rest.split('/').next().unwrap_or_default()) {
+        Some(host) => host.is_empty() || host.contains('*'),
+        None => ["//", "/\\", "http:", "https:"].iter().any(|start| location.starts_with(start)),
+    }
+}
+
 /// The first rule that matches. A location that cannot be read may match, unless its rule would
 /// only permit.
 fn of_file(query: &Query<'_>, text: &[u8]) -> Option<Carrier> {
     let Ok(Value::Array(rules)) = serde_json::from_slice(text) else { return None };
     for (number, rule) in (1..).zip(&rules) {
         let location = rule.get("location").and_then(Value::as_str).map(str::trim);
-        let Some(location) = location.filter(|location| !location.is_empty()) else {
-            if rule.get("tdm-reservation").and_then(Value::as_f64) == Some(0.0) {
+        let value = rule.get("tdm-reservation").filter(|value| value.is_number()).and_then(Value::as_f64);
+        let location = location.filter(|location| !hides_host(location)).unwrap_or_default();
+        // Nobody asks for a part of a document. One that is reserved is reserved whole.
+        let (location, is_part) = match location.find('#') {
+            Some(at) => (&location[..at], at + 1 < location.len()),
+            None => (location, false),
+        };
+        if location.is_empty() {
+            if value == Some(0.0) {
                 continue;
             }
             return Some(Carrier { name: NO_LOCATION, rule: Some(number), reservation: None, policy: None });
-        };
+        }
+        if is_part && value != Some(1.0) {
+            continue;
+        }
         let Some(path) = path_of(location.as_bytes(), Some(&query.site.origin)) else { continue };
         if !Pattern::new(&path).matches(query.target) {
             continue;
         }
-        let value = rule.get("tdm-reservation").filter(|value| value.is_number());
-        let reservation = match value.and_then(Value::as_f64) {
+        let reservation = match value {
             Some(1.0) => Some(true),
             Some(0.0) => Some(false),
             _ => None,
