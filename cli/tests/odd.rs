@@ -45,6 +45,45 @@ fn conditions_of_parts_hold_for_the_whole() {
     place.run(&["explain", "i.rimg", "https://h.example/a", "--usage", "search"]).ok();
 }
 
+/// A composite usage prohibits what a member with a malformed definition may mean, and does not
+/// permit it.
+#[test]
+fn malformed_members_of_composites_are_prohibited() {
+    let text = "ACAP-qualified-usage: mal index\nACAP-composite-usage: comp (mal) follow\n\
+                ACAP-composite-usage: bare mal follow\n\
+                ACAP-qualified-usage: twice follow time-limit=3-days\n\
+                ACAP-composite-usage: both (twice)\nACAP-qualified-usage: twice preserve\n\
+                ACAP-crawler: *\nACAP-disallow-(comp): /a\nACAP-disallow-(bare): /b\n\
+                ACAP-disallow-follow: /\nACAP-allow-(both): /c\n";
+    let place = image(&[capture("https://h.example/robots.txt", text)], &[]);
+    for (path, usage) in [("a", "index"), ("b", "index"), ("a", "follow"), ("c", "follow")] {
+        let url = format!("https://h.example/{path}");
+        assert_eq!(verdict(&place, &url, &["--usage", usage]), "disallowed", "{path} {usage}");
+    }
+}
+
+/// Thousands of licences under the same long terms take the memory of one.
+#[test]
+#[cfg(target_os = "linux")]
+fn terms_of_many_licences_are_held_once() {
+    let document = format!(
+        "<rsl xmlns='https://rslstandard.org/rsl' max-age='36500'><content url='/'><license>\
+         <payment type='crawl'><custom>{}</custom></payment></license></content></rsl>",
+        "x".repeat(400_000)
+    );
+    let robots = format!("User-agent: *\n{}", "License: https://h.example/l.xml\n".repeat(4_000));
+    let captures =
+        [capture("https://h.example/robots.txt", &robots), capture("https://h.example/l.xml", &document)];
+    let place = image(&captures, &[]);
+    let script = "ulimit -v 1000000; exec \"$0\" query i.rimg --usage ai-train https://h.example/x";
+    let output = std::process::Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_robomaton")])
+        .current_dir(place.path("."))
+        .output()
+        .expect("a process");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "conditional\thttps://h.example/x\n");
+}
+
 /// A statement beyond the limit leaves its usages unread.
 #[test]
 fn tags_beyond_the_limit_of_statements_are_unread() {
@@ -66,6 +105,8 @@ fn directives_in_malformed_tags_of_acap_count() {
         ("ACAP, noindex", "index"),
         ("ACAP disallow-preserve, noindex", "index"),
         ("ACAP noai", "ai-train"),
+        ("ACAP allow-follow noindex", "index"),
+        ("ACAP disallow-follow noindex, noai", "ai-train"),
     ] {
         let tag = format!("<meta name=robots content='{content}'>");
         let robots = capture("https://h.example/robots.txt", "User-agent: *\nContent-Signal: ai-train=yes\n");

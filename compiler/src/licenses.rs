@@ -6,12 +6,13 @@
 //! where a document counts.
 
 use crate::limits::{OverLimit, comparisons};
+use crate::lowering::Lowering;
 use robomaton_formats::condition::{Choice, Condition, Payment, Term};
 use robomaton_formats::preference::Effect;
 use robomaton_formats::usage::{AI_ALL, AI_INDEX, AI_INPUT, AI_TRAIN, ALL, INDEX, SEARCH};
 use robomaton_grammar::modern::rsl::{Content, Licence, RslDocument};
-use std::cell::{Cell, OnceCell};
-use std::collections::BTreeSet;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::{BTreeSet, HashMap};
 
 /// The usages that RSL speaks of, each with the classes that cover it, widest first.
 pub(crate) const CHAINS: [(u16, &[&str]); 7] = [
@@ -28,6 +29,10 @@ pub(crate) const CHAINS: [(u16, &[&str]); 7] = [
 /// licences names the server.
 const SERVER: usize = 512;
 
+/// Bytes of terms for which joining them with others counts as one more comparison: each
+/// combination of contents is kept whole.
+const BYTES_OF_TERMS: usize = 8;
+
 /// A document that was weighed.
 pub(crate) struct Weighed {
     pub(crate) contents: Vec<WeighedContent>,
@@ -35,6 +40,9 @@ pub(crate) struct Weighed {
     pub(crate) comparisons: usize,
     /// The time, in Unix seconds, from which it is out of date; 0 for never.
     pub(crate) end: u64,
+    /// The numbers of the conditions of several contents together, by their places and that of the
+    /// usage in [`CHAINS`].
+    joined: RefCell<HashMap<(usize, Vec<usize>), u32>>,
 }
 
 /// A content, and how it stands to the usages of [`CHAINS`], in their order.
@@ -45,6 +53,8 @@ pub(crate) struct WeighedContent {
     pub(crate) pattern: OnceCell<Option<(Vec<u8>, Covers)>>,
     /// The numbers of the conditions of each, as far as they were asked for.
     numbers: [Cell<Option<u32>>; CHAINS.len()],
+    /// The comparisons that joining the conditions of each counts as, as far as it was asked for.
+    costs: [OnceCell<usize>; CHAINS.len()],
 }
 
 /// How much of a resource a content is about, if its pattern matches.
@@ -77,9 +87,38 @@ impl Weighed {
             stands: CHAINS.map(|(_, chain)| stand(&content, chain)),
             pattern: OnceCell::new(),
             numbers: Default::default(),
+            costs: Default::default(),
             content,
         };
-        Weighed { contents: document.contents.into_iter().map(weighed).collect(), comparisons, end }
+        let contents = document.contents.into_iter().map(weighed).collect();
+        Weighed { contents, comparisons, end, joined: RefCell::default() }
+    }
+
+    /// The number in the policy of the terms under which these contents, which rank alike, grant
+    /// the usage at this place of [`CHAINS`]: as alternatives. `None` if no more may be joined:
+    /// each page may have a combination of its own.
+    pub(crate) fn number(
+        &self,
+        at: usize,
+        places: Vec<usize>,
+        lowering: &mut Lowering<'_, '_>,
+    ) -> Result<Option<u32>, OverLimit> {
+        let contents = || places.iter().map(|&place| &self.contents[place]);
+        if let [place] = *places {
+            return self.contents[place]
+                .number(at, |conditions| lowering.conditions(conditions, 0))
+                .map(Some);
+        }
+        let key = (at, places.clone());
+        if let Some(&number) = self.joined.borrow().get(&key) {
+            return Ok(Some(number));
+        }
+        if !lowering.may_compare(contents().map(|content| content.cost(at)).sum()) {
+            return Ok(None);
+        }
+        let number = lowering.conditions(joined(contents().flat_map(|content| content.conditions(at))), 0)?;
+        self.joined.borrow_mut().insert(key, number);
+        Ok(Some(number))
     }
 }
 
@@ -100,6 +139,14 @@ impl WeighedContent {
             terms
         };
         alternatives(distinct.into_iter().map(with_server).collect())
+    }
+
+    /// The comparisons that joining them with those of other contents counts as.
+    fn cost(&self, at: usize) -> usize {
+        *self.costs[at].get_or_init(|| {
+            let bytes: usize = self.conditions(at).iter().map(|condition| condition.to_string().len()).sum();
+            self.content.licences.len() + bytes / BYTES_OF_TERMS
+        })
     }
 
     /// Their number in the policy, which `add` gives them once.
@@ -221,7 +268,7 @@ fn terms(licence: &Licence) -> Vec<Term> {
 }
 
 /// The terms of several contents that grant with equal rank, as alternatives.
-pub(crate) fn joined(conditions: impl Iterator<Item = Condition>) -> Vec<Condition> {
+fn joined(conditions: impl Iterator<Item = Condition>) -> Vec<Condition> {
     let terms = conditions.filter_map(|condition| match condition {
         Condition::License(terms) => Some(terms),
         _ => None,

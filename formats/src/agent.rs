@@ -243,6 +243,21 @@ impl AgentRule {
             _ => value.eq_ignore_ascii_case(reduced),
         }
     }
+
+    /// The first of a crawler's reduced names that one of these values names. Linear: both are of
+    /// strangers.
+    pub fn first_named<'n, 'v>(
+        self,
+        values: impl IntoIterator<Item = &'v str>,
+        names: &'n [String],
+    ) -> Option<&'n String> {
+        if self == AgentRule::Substring {
+            let values: Vec<&str> = values.into_iter().collect();
+            return names.iter().find(|name| values.iter().any(|value| self.names(value, name)));
+        }
+        let values: HashSet<String> = values.into_iter().map(str::to_ascii_lowercase).collect();
+        names.iter().find(|name| values.contains(&name.to_ascii_lowercase()))
+    }
 }
 
 /// The bytes of a crawler's name as text. Bytes that are not UTF-8 are Latin-1 (R5).

@@ -94,6 +94,11 @@ pub struct Rule<'d> {
 }
 
 impl Group<'_> {
+    /// The values that name its crawlers.
+    pub fn crawlers(&self) -> impl Iterator<Item = &str> {
+        self.crawlers.iter().map(|value| &**value)
+    }
+
     /// True if the group names a crawler.
     pub fn names(&self, rule: AgentRule, name: &str) -> bool {
         self.crawlers.iter().any(|value| rule.names(value, name))
@@ -204,8 +209,8 @@ impl<'d> Detail<'d> {
     /// The first of a crawler's names that any group or record of the document names (R5). Pages do
     /// not count.
     pub fn name_of<'n>(&self, rule: AgentRule, names: &'n [String]) -> Option<&'n String> {
-        let of_text = |group: &&Group<'_>| group.role.names_crawlers();
-        names.iter().find(|name| self.groups.iter().filter(of_text).any(|group| group.names(rule, name)))
+        let of_text = self.groups.iter().filter(|group| group.role.names_crawlers());
+        rule.first_named(of_text.flat_map(Group::crawlers), names)
     }
 
     /// The name of a usage, by the number used in rules.

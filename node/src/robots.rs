@@ -41,7 +41,7 @@ pub struct Robots {
 /// taken, as where it is fetched.
 fn located(url: &str) -> Option<(SiteKey, Cow<'_, str>)> {
     static BASE: LazyLock<Option<Url>> = LazyLock::new(|| parse(RELATIVE).ok());
-    let has_steps = ["/.", "\\", "%2e", "%2E"].iter().any(|step| url.contains(step));
+    let has_steps = ["/.", "\\", "%2e", "%2E", "\t", "\n", "\r"].iter().any(|step| url.contains(step));
     if let Ok(site) = SiteKey::from_url(url)
         && !has_steps
     {

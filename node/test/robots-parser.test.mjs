@@ -85,7 +85,7 @@ test('a URL may be an object, and a text bytes', () => {
   assert.ok(robots instanceof Robots);
   assert.equal(robots.isAllowed(new URL('/fish', SITE)), false);
   // As a request for them is sent.
-  for (const path of ['/x/../fish', '/./fish', '/x/%2e%2E/fish', '/x\\..\\fish']) {
+  for (const path of ['/x/../fish', '/./fish', '/x/%2e%2E/fish', '/x\\..\\fish', '/\t./fish', '/x/\n../fish']) {
     assert.equal(robots.isAllowed(`${SITE}${path}`), false, path);
   }
   const bytes = new TextEncoder().encode(`\ufeff${TEXT}`);

@@ -257,7 +257,8 @@ pub(crate) fn of_fields(query: &Query<'_>) -> Option<Account> {
             if decides && group.pattern(rule).matches(&target) {
                 winner = winner.filter(|_| !group.role.is_ranked());
                 sets.insert(rule.conditions);
-                if room.takes(rule.conditions, rule.pattern.0.len() + room.name_length(group.file)) {
+                let names = room.name_length(group.file) + detail.usage(rule.usage).len();
+                if room.takes(rule.conditions, rule.pattern.0.len() + names) {
                     rules.push(tell(detail, number, group, rule));
                 } else {
                     rules_left_out += 1;

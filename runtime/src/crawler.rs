@@ -8,6 +8,7 @@ use robomaton_formats::profile::AgentRule;
 use robomaton_formats::read::View;
 use robomaton_formats::usage::needs_permission;
 use robomaton_formats::{CrawlerId, SetRef, UsageId};
+use std::collections::HashSet;
 use wide::u8x16;
 
 /// A crawler, resolved against one image by [`crate::Image::crawler`]. With any other image,
@@ -118,8 +119,9 @@ impl Crawler {
         // The empty name and `*` mean the default groups, which are always present.
         let narrowed = view.meta().map(|meta| meta.crawlers).unwrap_or_default();
         let held = |rule: AgentRule, names: &[String]| {
-            let kept = |name: &String| narrowed.iter().any(|kept| rule.reduce(kept) == *name);
-            narrowed.is_empty() || names.iter().all(|name| matches!(name.as_str(), "" | "*") || kept(name))
+            let kept: HashSet<String> = narrowed.iter().map(|kept| rule.reduce(kept)).collect();
+            let is_kept = |name: &String| matches!(name.as_str(), "" | "*") || kept.contains(name);
+            narrowed.is_empty() || names.iter().all(is_kept)
         };
         let (held, held_short) = (held(rule, &names), held(AgentRule::Substring, &short));
         let given = given.iter().map(|name| name.as_ref().to_owned()).collect();
@@ -254,7 +256,7 @@ impl Crawler {
         if !self.named_only {
             return groups;
         }
-        let is_named = |(_, group): &(usize, &Group<'_>)| names.iter().any(|name| group.names(rule, name));
+        let is_named = |(_, group): &(usize, &Group<'_>)| rule.first_named(group.crawlers(), names).is_some();
         groups.into_iter().filter(is_named).collect()
     }
 

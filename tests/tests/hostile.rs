@@ -158,9 +158,11 @@ fn scoped_over(name: &str) -> Option<LimitName> {
         // Limits on expansion.
         "crawlers-by-sub-records" | "long-name-of-many-groups" => Some(LimitName::Entries),
         "purposes-by-usages" | "crawlers-by-entries" => Some(LimitName::Purposes),
-        "composites-by-one-long-pattern" | "long-page" | "references-to-many-records" => {
-            Some(LimitName::Rules)
-        }
+        "composites-by-one-long-pattern"
+        | "long-page"
+        | "long-usage-by-rules"
+        | "references-to-many-records"
+        | "references-by-definitions" => Some(LimitName::Rules),
         "qualifiers" | "qualified-by-explicit" | "too-many-metas-of-one-page" => Some(LimitName::Conditions),
         "shared-long-rules" | "long-name-beside-groups" => Some(LimitName::Merged),
         // All fields for one crawler may have no more stars than a group.

@@ -120,8 +120,7 @@ fn state(page: &Page, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> 
         }
     }
     for tag in &page.metas {
-        // A word that refuses also counts in a tag of ACAP that is malformed (decision 40).
-        if !matches!(content(&tag.content), Meta::Conventional(_) | Meta::Problem(_)) {
+        if !may_hold_directives(&content(&tag.content)) {
             continue;
         }
         let Some(agent) = addressee(&tag.name) else { continue };
@@ -161,6 +160,18 @@ fn state(page: &Page, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> 
         }
     }
     Ok(())
+}
+
+/// True for a tag that is no ACAP, and for one that is malformed or has words that are none: there,
+/// too, a word that refuses counts (decision 40).
+fn may_hold_directives(content: &Meta) -> bool {
+    match content {
+        Meta::Conventional(_) | Meta::Problem(_) => true,
+        Meta::Permission { qualifiers, .. } | Meta::Prohibition { qualifiers, .. } => {
+            qualifiers.iter().any(|(_, value)| value.is_empty())
+        }
+        Meta::Version(..) => false,
+    }
 }
 
 /// The crawler that a name before a colon or of a META tag means, in lower case (R5). The inner

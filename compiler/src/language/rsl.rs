@@ -16,7 +16,7 @@ use super::links::{Link, links};
 use super::own_path::hides_host;
 use super::{Language, QUOTED, Source, preference_text};
 use crate::context::{Page, PageLicense};
-use crate::licenses::{CHAINS, Covers, Stand, Weighed, WeighedContent, joined};
+use crate::licenses::{CHAINS, Covers, Stand, Weighed, WeighedContent};
 use crate::limits::{OverLimit, REFERENCE};
 use crate::lowering::Lowering;
 use crate::lowering::preferences::{Documents, PAGE_DOCUMENTS, PAGE_SETS, Said, Scope, set_of, shortened};
@@ -320,7 +320,11 @@ fn state_page(page: &Page, documents: &Documents, lowering: &mut Lowering<'_, '_
         if is_of_part {
             said.iter_mut().for_each(confine);
         }
-        let file = file_of(&url, document.map_or(0, |document| document.end), lowering);
+        // Beyond the limit on statements, no record is kept that the file would be of.
+        let file = match lowering.has_room_for_statements() {
+            true => file_of(&url, document.map_or(0, |document| document.end), lowering),
+            false => 0,
+        };
         let record = |text: String| Record {
             language: LANGUAGE,
             carrier,
@@ -348,24 +352,25 @@ fn resolved(
     lowering: &mut Lowering<'_, '_>,
 ) -> Result<Vec<Said>, OverLimit> {
     let target = Notation::Rep.target(page.target.as_bytes());
-    let mut matching: Vec<(u32, Covers, &WeighedContent)> = Vec::new();
-    for weighed in &document.contents {
+    let mut matching: Vec<(u32, Covers, usize)> = Vec::new();
+    for (place, weighed) in document.contents.iter().enumerate() {
         // A content without a URL is for the page that names the document.
         if weighed.content.url.is_empty() {
-            matching.push(((1 << 17) - 1, Covers::Whole, weighed));
+            matching.push(((1 << 17) - 1, Covers::Whole, place));
             continue;
         }
         let Some((text, covers)) = pattern(weighed, lowering) else { continue };
         if (Pattern { text, notation: Notation::Rep }).matches(&target) {
-            matching.push(((text.len() as u32).min((1 << 17) - 2), *covers, weighed));
+            matching.push(((text.len() as u32).min((1 << 17) - 2), *covers, place));
         }
     }
     let mut said = Vec::new();
     for (at, (usage, _)) in CHAINS.into_iter().enumerate() {
-        let is_doubtful = matching.iter().any(|(_, covers, weighed)| !covers.counts(weighed.stands[at]));
-        let counting = || matching.iter().filter(|(_, covers, weighed)| covers.counts(weighed.stands[at]));
-        let stands = || counting().map(|&(length, _, weighed)| (length, weighed.stands[at], weighed));
-        let rank = |&(length, stand, _): &(u32, Stand, &WeighedContent)| stand.rank(length);
+        let stand = |place: usize| document.contents[place].stands[at];
+        let is_doubtful = matching.iter().any(|&(_, covers, place)| !covers.counts(stand(place)));
+        let counting = || matching.iter().filter(|&&(_, covers, place)| covers.counts(stand(place)));
+        let stands = || counting().map(|&(length, _, place)| (length, stand(place), place));
+        let rank = |&(length, stand, _): &(u32, Stand, usize)| stand.rank(length);
         let Some(highest) = stands().map(|one| rank(&one)).max() else {
             let unread = Said { usage, effect: Effect::Unread, rank: 1, conditions: 0 };
             said.extend(is_doubtful.then_some(unread));
@@ -376,21 +381,12 @@ fn resolved(
         let is_unread = is_doubtful || stands().any(|(_, stand, _)| matches!(stand, Stand::Unread));
         let is_shut = matches!(best, Stand::Explicit(..))
             && stands().any(|(own, stand, _)| matches!(stand, Stand::Closed) && own > length);
-        let (effect, conditions) = match (best.effect(), is_shut, is_unread, winners.as_slice()) {
-            (Effect::Refused, ..) | (_, true, ..) => (Effect::Refused, 0),
-            (_, _, true, _) => (Effect::Unread, 0),
-            (effect, .., [(_, _, one)]) => {
-                (effect, one.number(at, |conditions| lowering.conditions(conditions, 0))?)
-            }
-            (effect, .., several) => {
-                let licences = several.iter().map(|(_, _, one)| one.content.licences.len()).sum();
-                match lowering.may_compare(licences) {
-                    true => {
-                        let all = several.iter().flat_map(|(_, _, one)| one.conditions(at));
-                        (effect, lowering.conditions(joined(all), 0)?)
-                    }
-                    false => (Effect::Unread, 0),
-                }
+        let (effect, conditions) = match (best.effect(), is_shut, is_unread) {
+            (Effect::Refused, ..) | (_, true, _) => (Effect::Refused, 0),
+            (_, _, true) => (Effect::Unread, 0),
+            (effect, ..) => {
+                let places = winners.iter().map(|&(_, _, place)| place).collect();
+                document.number(at, places, lowering)?.map_or((Effect::Unread, 0), |number| (effect, number))
             }
         };
         said.push(Said { usage, effect, rank: 1, conditions });

@@ -77,7 +77,7 @@ impl Language for TdmRep {
                 state(record, rank, rule.reservation, rule.policy.as_deref(), lowering)?;
             }
         }
-        let of_a_page = rules.iter().map(|placed| comparisons(placed.pattern.len())).sum();
+        let of_a_page = rules.iter().map(Placed::comparisons).sum();
         let mut pages: Vec<&Page> = source.context.pages.iter().collect();
         pages.sort_unstable();
         for page in pages {
@@ -137,7 +137,17 @@ impl<'r> Placed<'r> {
         let pattern = conventional::pattern(location.as_bytes(), origin, false, lowering)?;
         Some(Placed { rule, pattern, is_unread: false })
     }
+
+    /// The number of comparisons that one with a page counts as.
+    fn comparisons(&self) -> usize {
+        let policy = self.rule.policy.as_ref().map_or(0, String::len);
+        comparisons(self.pattern.len()) + policy / BYTES_OF_POLICY
+    }
 }
+
+/// Bytes of a policy for which a comparison of its rule with a page counts as one more: each page
+/// has the policy, too.
+const BYTES_OF_POLICY: usize = 256;
 
 /// The record of a file that could not be read.
 fn unread_file(reason: &'static str) -> Record<'static> {

@@ -211,7 +211,10 @@ impl<'s> Lowering<'s, '_> {
     }
 
     /// A group for crawlers (lower case; empty for all) whose statements count beside robots.txt.
+    /// Beyond the limit on statements, what is said to some is unread for all: nothing else limits
+    /// the names.
     pub(crate) fn everyone(&mut self, crawlers: &[String]) -> usize {
+        let crawlers = if self.has_room_for_statements() { crawlers } else { &[] };
         let Preferences { everyone, everyone_of, .. } = &mut self.preferences;
         if let Some(&known) = everyone_of.get(crawlers) {
             return known;

@@ -200,7 +200,7 @@ fn lookup_names(policy: &Policy<'_>, query: &TraceQuery<'_>) -> Vec<String> {
 fn choose(policy: &Policy<'_>, names: &[String], named_only: bool) -> Choice {
     let rule = policy.profile.agent_rule();
     let groups = || policy.groups.iter().filter(|group| group.names_crawlers());
-    if let Some(name) = names.iter().find(|name| groups().any(|group| is_named(group, rule, name))) {
+    if let Some(name) = rule.first_named(groups().flat_map(Group::names), names) {
         return Choice::Named(name.clone());
     }
     if !named_only && groups().any(Group::is_default) { Choice::Default } else { Choice::Nobody }

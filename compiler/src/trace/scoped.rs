@@ -208,7 +208,7 @@ fn addresses(
     let rule = policy.profile.agent_rule();
     let named = match group.role {
         // A page addresses all names of a crawler.
-        Role::Page => names.iter().any(|name| is_named(group, rule, name)),
+        Role::Page => rule.first_named(group.names(), names).is_some(),
         _ => matches!(choice, Choice::Named(name) if is_named(group, rule, name)),
     };
     let named = named.then_some((false, holder));

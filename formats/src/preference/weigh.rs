@@ -7,7 +7,7 @@ use super::{Carrier, Effect, Effects, Group, Kind, Language, Record, Source, Sta
 use crate::condition::{Condition, Term};
 use crate::notation::Notation;
 use crate::pattern::Pattern;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// A question about one usage.
 #[derive(Clone, Copy, Debug)]
@@ -119,26 +119,30 @@ impl Finding {
 /// met. The terms of several licences of one document are alternatives.
 pub fn conditions<'c>(findings: &[Finding], of: impl Fn(&Statement) -> &'c [Condition]) -> Vec<Condition> {
     let mut conditions = Vec::new();
-    let mut alternatives: BTreeMap<(u16, u16), Vec<Vec<Term>>> = BTreeMap::new();
-    // Thousands of statements may share conditions of hundreds of kilobytes.
-    let (mut known, mut weighed) = (BTreeSet::new(), BTreeSet::new());
+    // Thousands of statements may share conditions of hundreds of kilobytes, so the terms are
+    // copied once for each combination of lists of conditions.
+    let mut licenses: BTreeMap<u32, Vec<&Vec<Vec<Term>>>> = BTreeMap::new();
+    let mut alternatives: BTreeMap<(u16, u16), BTreeSet<u32>> = BTreeMap::new();
     for finding in findings.iter().filter(|finding| finding.effect == Ok(Effect::Conditional)) {
         let Statement { usage, set, conditions: number, .. } = finding.statement;
-        if !weighed.insert((usage, set, number)) {
-            continue;
-        }
-        let is_new = known.insert(number);
-        for condition in of(&finding.statement) {
-            match condition {
-                Condition::License(terms) => {
-                    alternatives.entry((usage, set)).or_default().extend(terms.iter().cloned());
+        let license = licenses.entry(number).or_insert_with(|| {
+            let mut license = Vec::new();
+            for condition in of(&finding.statement) {
+                match condition {
+                    Condition::License(terms) => license.push(terms),
+                    other => conditions.push(other.clone()),
                 }
-                other if is_new => conditions.push(other.clone()),
-                _ => {}
             }
+            license
+        });
+        if !license.is_empty() {
+            alternatives.entry((usage, set)).or_default().insert(number);
         }
     }
-    conditions.extend(alternatives.into_values().map(|mut terms| {
+    let combinations: BTreeSet<BTreeSet<u32>> = alternatives.into_values().collect();
+    conditions.extend(combinations.into_iter().map(|numbers| {
+        let lists = numbers.iter().flat_map(|number| &licenses[number]);
+        let mut terms: Vec<Vec<Term>> = lists.copied().flatten().cloned().collect();
         terms.sort_unstable();
         terms.dedup();
         Condition::License(terms)
@@ -164,9 +168,12 @@ impl Source<'_> {
             all.filter(|(_, group)| wanted(group)).map(|(number, _)| number).collect()
         };
         let mut chosen = if self.additive {
-            groups(&|group| group.default || names.iter().any(|name| group.names(name)))
+            let names: HashSet<&str> = names.iter().map(String::as_str).collect();
+            groups(&|group| group.default || group.crawlers.iter().any(|own| names.contains(own.as_str())))
         } else {
-            let name = names.iter().find(|name| self.groups.iter().any(|group| group.names(name)));
+            // Both are of strangers.
+            let named: HashSet<&String> = self.groups.iter().flat_map(|group| &group.crawlers).collect();
+            let name = names.iter().find(|name| named.contains(name));
             let own = name.map(|name| groups(&|group| group.names(name) && !group.fallback));
             let own = own.filter(|own| !own.is_empty());
             own.unwrap_or_else(|| if named_only { Vec::new() } else { groups(&|group| group.default) })

@@ -9,7 +9,7 @@ use super::{Builder, HostileSite, SiteBuilder, line, lines};
 use robomaton_compiler::{Element, MetaTag, Page};
 
 /// The builders of single files.
-pub const TEXTS: [Builder; 44] = [
+pub const TEXTS: [Builder; 45] = [
     ("tiny-records", tiny_records, 50_000),
     ("tiny-records-that-fit", tiny_records, 12_000),
     ("sub-records", sub_records, 30_000),
@@ -53,16 +53,18 @@ pub const TEXTS: [Builder; 44] = [
     ("versioned-sets", versioned_sets, 8_000),
     ("times", times, 15_000),
     ("times-of-many", times_of_many, 12_000),
+    ("long-usage-by-rules", long_usage_by_rules, 10_000),
     ("acap-fields-of-no-record", fields_of_no_record, 15_000),
 ];
 
 /// The builders of files with their context.
-pub const SITES: [SiteBuilder; 13] = [
+pub const SITES: [SiteBuilder; 14] = [
     ("references", |count| references(count, 400), 250),
     ("references-by-the-thousand", |count| references(count, 400), 10_000),
     ("references-of-many", references_of_many, 250),
     ("references-of-too-many", references_of_many, 6_000),
     ("references-to-many-records", references_to_many_records, 250),
+    ("references-by-definitions", references_by_definitions, 60_000),
     ("long-name-of-many-groups", long_name_of_many_groups, 4_000),
     ("long-name-beside-groups", long_name_beside_groups, 4_000),
     ("metas-of-one-page", pages_of_one, 60_000),
@@ -414,6 +416,13 @@ pub fn times_of_many(groups: usize) -> Vec<u8> {
     })
 }
 
+/// A usage with a long name, in `count` fields that name its definition.
+pub fn long_usage_by_rules(count: usize) -> Vec<u8> {
+    let name = "u".repeat(20 * count);
+    let head = format!("ACAP-qualified-usage: q {name} time-limit=3-days\nACAP-crawler: *\n");
+    [head.into_bytes(), lines(count, |out, _| line(out, format_args!("ACAP-allow-(q): /a")))].concat()
+}
+
 /// References by the thousand to one file with `records` records for as many crawlers.
 pub fn references(count: usize, records: usize) -> HostileSite {
     let robots = lines(count, |out, n| {
@@ -446,6 +455,15 @@ pub fn references_to_many_records(count: usize) -> HostileSite {
     let records = lines(36_000, |out, _| line(out, format_args!("crawl-delay:1")));
     let files = vec![("/r".to_owned(), [&b"User-agent: *\nDisallow: /z\n"[..], &records].concat())];
     HostileSite { robots, files, ..HostileSite::default() }
+}
+
+/// Two hundred referred files with a record, beside a set of `count` patterns.
+pub fn references_by_definitions(count: usize) -> HostileSite {
+    let patterns = " /".repeat(count);
+    let references = lines(200, |out, n| line(out, format_args!("ACAP-permissions-reference: /r{n}")));
+    let robots = format!("ACAP-resource-set: s{patterns}\nACAP-crawler: *\n").into_bytes();
+    let files = (0..200).map(|n| (format!("/r{n}"), b"ACAP-crawler: *\n".to_vec())).collect();
+    HostileSite { robots: [robots, references].concat(), files, ..HostileSite::default() }
 }
 
 /// A crawler with a long name, in `count` groups of a file that its record refers to.

@@ -9,7 +9,7 @@ use robomaton_compiler::{Element, Header, MetaTag, Page, PageLicense};
 use robomaton_formats::Profile;
 
 /// Every builder.
-pub const SITES: [SiteBuilder; 29] = [
+pub const SITES: [SiteBuilder; 34] = [
     ("signals-in-one-line", |count| robots("Content-Signal: ", count, |_| "search=yes,".into()), 45_000),
     ("signals-with-paths", |count| many(count, |n| format!("Content-Signal: /*{n} ai-train=no")), 15_000),
     ("usage-keys-in-one-line", |count| robots("Content-Usage: ", count, |n| format!("k{n}=y, ")), 40_000),
@@ -37,6 +37,11 @@ pub const SITES: [SiteBuilder; 29] = [
     ("elements-of-one-page", elements_of_one_page, 20_000),
     ("pages-by-tdmrep-rules", pages_by_tdmrep_rules, 3_000),
     ("pages-by-contents", pages_by_contents, 2_000),
+    ("pages-by-combined-contents", pages_by_combined_contents, 2_000),
+    ("pages-by-long-terms", pages_by_long_terms, 4_000),
+    ("pages-by-long-policy", pages_by_long_policy, 10_000),
+    ("pages-by-inline-licenses", pages_by_inline_licenses, 500),
+    ("names-in-headers", names_in_headers, 40_000),
     ("data-txt-groups", |count| data_txt(groups(count)), 15_000),
     ("data-txt-rules", |count| data_txt(rules(count)), 25_000),
 ];
@@ -200,6 +205,65 @@ fn pages_by_contents(count: usize) -> HostileSite {
     let link = || vec![PageLicense::Link("https://h.example/l.xml".to_owned())];
     let pages = (0..count).map(|n| Page { licenses: link(), ..page(n, Vec::new()) });
     HostileSite { pages: pages.collect(), ..contents_of_a_license(count) }
+}
+
+/// A content for this path, under terms of so many bytes.
+fn sold(path: &str, bytes: usize) -> String {
+    let terms = "x".repeat(bytes);
+    format!(
+        "<content url=\"{path}\"><license><payment type=\"crawl\"><custom>{terms}</custom></payment></license>\
+         </content>"
+    )
+}
+
+/// Pages, each of which another combination of contents grants alike.
+fn pages_by_combined_contents(count: usize) -> HostileSite {
+    let letters = || (b'a'..=b'z').map(char::from);
+    let contents: String = letters().map(|letter| sold(&format!("/*{letter}"), 4 * count)).collect();
+    let link = || vec![PageLicense::Link("https://h.example/l.xml".to_owned())];
+    let target = |n: usize| {
+        let chosen =
+            letters().zip(0..).filter(|(_, at)| (n * 40_503) >> at & 1 == 1).map(|(letter, _)| letter);
+        format!("/{}", chosen.collect::<String>())
+    };
+    let pages = (0..count).map(|n| Page { licenses: link(), target: target(n), ..page(n, Vec::new()) });
+    HostileSite { pages: pages.collect(), ..licensed(rsl(&contents)) }
+}
+
+/// Pages that two contents with long terms grant alike.
+fn pages_by_long_terms(count: usize) -> HostileSite {
+    let link = || vec![PageLicense::Link("https://h.example/l.xml".to_owned())];
+    let pages = (0..count).map(|n| Page { licenses: link(), ..page(n, Vec::new()) });
+    let contents = [sold("/", 50 * count), sold("/", 50 * count + 1)].concat();
+    HostileSite { pages: pages.collect(), ..licensed(rsl(&contents)) }
+}
+
+/// Pages that are reserved, beside a rule with a long policy.
+fn pages_by_long_policy(count: usize) -> HostileSite {
+    let pages = (0..count).map(|n| page(n, vec![header("tdm-reservation", "1".to_owned())]));
+    let policy = format!("https://p.example/{}", "x".repeat(50 * count));
+    let rule = format!("[{{\"location\":\"/\",\"tdm-reservation\":1,\"tdm-policy\":\"{policy}\"}}]");
+    HostileSite { pages: pages.collect(), ..tdmrep(rule) }
+}
+
+/// Pages with long URLs and documents of their own.
+fn pages_by_inline_licenses(count: usize) -> HostileSite {
+    let of = |n| {
+        let own = vec![PageLicense::Inline(String::new()); 63];
+        let url = format!("https://h.example/{n}{}", "x".repeat(2_000));
+        Page { url, licenses: own, ..page(n, Vec::new()) }
+    };
+    HostileSite { pages: (0..count).map(of).collect(), ..HostileSite::default() }
+}
+
+/// Names of crawlers in the headers of fifty pages.
+fn names_in_headers(count: usize) -> HostileSite {
+    let value = |n: usize| {
+        let names: Vec<String> = (0..count / 50).map(|at| format!("b{n}x{at}:noai")).collect();
+        names.join(",")
+    };
+    let pages = (0..50).map(|n| page(n, vec![header("x-robots-tag", value(n))]));
+    HostileSite { pages: pages.collect(), ..HostileSite::default() }
 }
 
 fn data_txt(text: Vec<u8>) -> HostileSite {

@@ -83,29 +83,28 @@ impl<'s> Definitions<'s> {
                 _ => {}
             }
         }
-        let mut unread = definitions.add_composites(&fields, &first, &qualified, lowering)?;
-        definitions.nested = unread.keys().cloned().collect();
-        for text in texts {
-            for (line, _) in text.fields.iter().filter(|(_, field)| field.is_none()) {
-                let Some((name, words)) = malformed_usage(text, *line) else { continue };
-                definitions.nested.remove(&name);
-                unread.entry(name).or_default().extend(words.into_iter().map(|word| (word, number(*line))));
-            }
+        let malformed = malformed_usages(texts);
+        let defined = Defined { first: &first, qualified: &qualified, malformed: &malformed };
+        let mut unread = definitions.add_composites(&fields, &defined, lowering)?;
+        let is_read = |name: &&String| !malformed.contains_key(*name);
+        definitions.nested = unread.keys().filter(is_read).cloned().collect();
+        for (name, words) in malformed {
+            unread.entry(name).or_default().extend(words);
         }
         definitions.add_unread(&unread, &qualified, spent, lowering)?;
         definitions.usages.extend(qualified.into_iter().map(|(name, meaning)| (name, vec![meaning])));
         Ok(definitions)
     }
 
-    /// Adds the composite usages. Returns those that name a composite among their members, or a
-    /// local name without its parentheses.
+    /// Adds the composite usages. Returns those with a member that permits nothing: a composite, a
+    /// local name without its parentheses, or one with a malformed definition.
     fn add_composites(
         &mut self,
         fields: &[Definition<'_, 's>],
-        first: &HashMap<String, usize>,
-        qualified: &HashMap<String, Meaning>,
+        defined: &Defined<'_>,
         lowering: &mut Lowering<'s, '_>,
     ) -> Result<Unread, OverLimit> {
+        let Defined { first, qualified, malformed } = defined;
         let mut nested = Unread::new();
         for (at, (text, line, field)) in fields.iter().enumerate() {
             let Field::CompositeUsage { name, members } = field else { continue };
@@ -120,8 +119,9 @@ impl<'s> Definitions<'s> {
                     UsageName::Standard(_) => {
                         let usage = lowering.usage(&member_name, *line)?;
                         meanings.push(Meaning { usage, conditions: 0 });
-                        first.contains_key(&member_name)
+                        first.contains_key(&member_name) || malformed.contains_key(&member_name)
                     }
+                    UsageName::Local(_) if malformed.contains_key(&member_name) => true,
                     UsageName::Local(_) => {
                         let meaning = qualified.get(&member_name);
                         meanings.extend(meaning);
@@ -183,6 +183,29 @@ impl<'s> Definitions<'s> {
     }
 }
 
+impl Text<'_, '_> {
+    /// The number of names, members and patterns in the definitions of this text.
+    pub(super) fn defined(&self) -> usize {
+        let of_field = |field: &Option<Field>| match field {
+            Some(Field::QualifiedUsage { qualifiers, .. }) => 1 + qualifiers.len(),
+            Some(Field::CompositeUsage { members, .. }) => 1 + members.len(),
+            Some(Field::ResourceSet { patterns, .. }) => 1 + patterns.len(),
+            _ => 0,
+        };
+        self.fields.iter().map(|(_, field)| of_field(field)).sum()
+    }
+}
+
+/// What is known of the usage names before composites are made of them.
+struct Defined<'d> {
+    /// The number of the first definition of each that can be read.
+    first: &'d HashMap<String, usize>,
+    /// The meanings of the qualified usages.
+    qualified: &'d HashMap<String, Meaning>,
+    /// Those with a malformed definition.
+    malformed: &'d Unread,
+}
+
 /// The number of the first definition of each usage name.
 fn first_definitions(fields: &[Definition<'_, '_>]) -> HashMap<String, usize> {
     let mut first = HashMap::new();
@@ -199,6 +222,18 @@ fn distinct(mut meanings: Vec<Meaning>) -> Vec<Meaning> {
     let mut known = HashSet::with_capacity(meanings.len());
     meanings.retain(|&meaning| known.insert(meaning));
     meanings
+}
+
+/// The names that malformed lines define.
+fn malformed_usages(texts: &[&Text<'_, '_>]) -> Unread {
+    let mut malformed = Unread::new();
+    for text in texts {
+        for (line, _) in text.fields.iter().filter(|(_, field)| field.is_none()) {
+            let Some((name, words)) = malformed_usage(text, *line) else { continue };
+            malformed.entry(name).or_default().extend(words.into_iter().map(|word| (word, number(*line))));
+        }
+    }
+    malformed
 }
 
 /// The name that a malformed line defines, and the words that may be usages; `None` if the line

@@ -71,12 +71,14 @@ impl<'t, 's> Text<'t, 's> {
         lowering: &mut Lowering<'s, '_>,
     ) -> Result<BTreeMap<&'k str, ReferredFile<'f, 's>>, OverLimit> {
         let mut files = BTreeMap::new();
+        let own = self.defined();
         for (&key, tree) in trees {
             check_fields(tree, lowering.options.limits.field)?;
             let fields = match Text::read(tree, origin) {
                 // Within a file, its own definitions apply, and those of the file that refers to it
-                // (V18).
+                // (V18), which count for each file.
                 Some(file) => {
+                    spent.rules(own, 1, lowering)?;
                     let definitions = Definitions::of(&[self, &file], spent, lowering)?;
                     Some((file, definitions))
                 }

@@ -59,7 +59,7 @@ impl<'a, 's> RecordLowering<'a, 's, '_> {
                 if multiplies {
                     self.spent.rule(pattern.len(), field.line, self.lowering)?;
                 }
-                self.spent.permission(conditions, field.line, self.lowering)?;
+                self.spent.details(usage, conditions, field.line, self.lowering)?;
                 self.lowering.push(Draft {
                     usage,
                     sense: field.sense,

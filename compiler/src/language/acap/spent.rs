@@ -15,7 +15,7 @@ const ADDRESSED: usize = 1 << 20;
 /// Conditions in all distinct sets of them.
 const CONDITIONS: usize = 1 << 18;
 /// If a pattern is expanded from a definition, its rule counts once for every started block of this
-/// many bytes; and once more for every whole block of its conditions.
+/// many bytes; and once more for every whole block of its conditions and the name of its usage.
 const BYTES_OF_RULE: usize = 256;
 
 /// The amounts spent so far.
@@ -65,9 +65,11 @@ impl Spent {
         self.rules(bytes.div_ceil(BYTES_OF_RULE).max(1), line, lowering)
     }
 
-    /// Counts the conditions of one more permission: a definition may give it many.
-    pub(super) fn permission(
+    /// Counts the name of the usage of one more rule, and its conditions: a definition may give
+    /// many rules a long name and many conditions.
+    pub(super) fn details(
         &mut self,
+        usage: u16,
         conditions: u32,
         line: u32,
         lowering: &Lowering<'_, '_>,
@@ -75,7 +77,8 @@ impl Spent {
         let set = (conditions as usize).checked_sub(1).and_then(|at| lowering.policy.conditions.get(at));
         let written = || set.into_iter().flatten().map(|condition| condition.to_string().len());
         let bytes = *self.lengths.entry(conditions).or_insert_with(|| written().sum());
-        self.rules(bytes / BYTES_OF_RULE, line, lowering)
+        let name = lowering.policy.usage_name(usage).len();
+        self.rules((bytes + name) / BYTES_OF_RULE, line, lowering)
     }
 
     /// Counts so many more expanded rules, or names that are expanded.

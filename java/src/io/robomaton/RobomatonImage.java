@@ -39,10 +39,8 @@ public final class RobomatonImage {
             target.read(text);
             if (profile.notation == Notation.GOOGLE) {
                 target.google();
-            } else if (target.urlLength > 0 && target.url[0] == '/' || !url.asAddress(target)) {
-                target.path(0, target.urlLength);
             } else {
-                target.path(url.rest, url.end);
+                target.path(url.asAddress(target) ? url.rest : url.start, url.end);
             }
         }
 

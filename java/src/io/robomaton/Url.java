@@ -16,7 +16,7 @@ final class Url {
     /** Where path and query begin and end in the URL. */
     int rest;
     int end;
-    private int start;
+    int start;
     private int authority;
 
     private static final byte[] HTTPS = "https://".getBytes(StandardCharsets.US_ASCII);

@@ -48,6 +48,16 @@ public class ArgumentsTest {
         assertEquals(0, site.text(0).orElseThrow().length);
     }
 
+    /** White space at the ends of a path alone is no part of it, as at those of a URL. */
+    @Test
+    public void whiteSpaceAroundAPathIsDropped() throws IOException {
+        RobomatonImage image = RobomatonImage.open(Path.of(IMAGE));
+        Site site = image.site("http://zplain.example/").orElseThrow();
+        for (String path : List.of("/private", " /private", "\t /private\u000b", " http://zplain.example/private ")) {
+            assertEquals(path, Decision.DISALLOWED, site.decide(image.crawler("*"), Usage.CRAWL, path).decision());
+        }
+    }
+
     @Test
     public void timesBefore1970AreRefused() {
         assertRefused("-2", () -> Terms.DEFAULT.at(-2));
