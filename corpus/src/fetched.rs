@@ -10,6 +10,7 @@
 //! what a store holds.
 
 use crate::capture::{LINE, NOT_MODIFIED};
+use crate::record::NEWEST;
 use crate::resolve::{MAX_REDIRECTS, Place, Rank, WayTimes, is_about};
 use crate::source::Source;
 use crate::status::{is_redirection, is_success};
@@ -46,7 +47,8 @@ pub struct Fetched {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FetchedRecords {
     /// The fetches, and the records that cannot be used, in their order. Each has the offset of its
-    /// record in the decompressed stream.
+    /// record in the decompressed stream. A fetch of a robots.txt that cannot be read is both: no
+    /// older one answers for it.
     pub records: Vec<(u64, Result<Fetched, SkipReason>)>,
     /// Whole records that are no fetch of a robots.txt: requests, metadata, pages, targets of
     /// redirects.
@@ -159,9 +161,9 @@ impl Reading {
         let number = self.answers.len();
         let is_robots = answer.capture.is_robots();
         match &answer.unread {
+            _ if is_robots => self.robots.push((at, Ok(number))),
             // That a stream is damaged matters whatever the record was of.
-            Some(reason) if is_robots || !answer.is_whole => self.robots.push((at, Err(reason.clone()))),
-            None if is_robots => self.robots.push((at, Ok(number))),
+            Some(reason) if !answer.is_whole => self.robots.push((at, Err(reason.clone()))),
             _ => self.others += 1,
         }
         let place = Place::of(&answer.capture);
@@ -179,12 +181,21 @@ impl Reading {
         let renewed = self.renewed();
         let (mut records, mut left) = (Vec::with_capacity(self.robots.len()), bytes);
         for (at, robots) in &self.robots {
-            let way = robots.clone().and_then(|number| self.to_text(self.way(number), &renewed));
+            let way = robots.clone().and_then(|number| match &self.answers[number].unread {
+                Some(reason) => Err(reason.clone()),
+                None => self.to_text(self.way(number), &renewed),
+            });
             if let Ok(way) = &way {
                 left = left.checked_sub(way.last().length()).ok_or(FetchedTooMuch::Bytes)?;
             }
             let fetched = way.and_then(Way::fetched);
+            let unread = match (robots, &fetched) {
+                // It says at least that an older text is unchanged.
+                (_, Err(SkipReason::Revisit)) | (_, Ok(_)) | (Err(_), _) => None,
+                (Ok(number), Err(_)) => Some(self.answers[*number].moved_nowhere()),
+            };
             records.push((*at, fetched));
+            records.extend(unread.map(|unread| (*at, Ok(unread))));
         }
         Ok(FetchedRecords { records, others: self.others })
     }
@@ -283,6 +294,21 @@ impl<'r> Way<'r> {
 }
 
 impl warc::Answer {
+    /// A redirect to nowhere, in place of an answer that cannot be read: no older one answers.
+    fn moved_nowhere(&self) -> Fetched {
+        let Capture { url, fetched_at, .. } = &self.capture;
+        Fetched {
+            url: url.clone(),
+            fetched_at: if *fetched_at == NEWEST { 0 } else { *fetched_at },
+            status: 301,
+            redirects: 0,
+            headers: Vec::new(),
+            body: Vec::new(),
+            truncated: false,
+            refers_to: None,
+        }
+    }
+
     /// True if it is known what the fetch found.
     fn is_known(&self) -> bool {
         self.unread.is_none() && (self.is_unmodified || self.capture.known_lines().is_ok())

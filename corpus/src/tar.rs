@@ -65,21 +65,22 @@ pub(crate) struct Entries<'a, R: Read> {
 }
 
 impl<'a, R: Read> Entries<'a, R> {
-    /// The next entry with its name; entries that contain the name of another are skipped.
-    fn framed(&mut self) -> io::Result<Option<(::tar::Entry<'a, Zeros<R>>, String)>> {
-        let mut long_name = None;
+    /// The next entry with its name, and true if its data are a file with holes; entries that
+    /// describe another are skipped.
+    fn framed(&mut self) -> io::Result<Option<(::tar::Entry<'a, Zeros<R>>, String, bool)>> {
+        let (mut long_name, mut is_sparse) = (None, false);
         for entry in self.entries.by_ref() {
             let mut entry = entry?;
             let kind = entry.header().entry_type();
             if kind.is_gnu_longname() || kind.is_pax_local_extensions() {
-                let name = read_name(&mut entry, kind.is_gnu_longname(), self.limits.max_header)?;
-                long_name = name.or(long_name);
+                let next = description(&mut entry, kind.is_gnu_longname(), self.limits.max_header)?;
+                (long_name, is_sparse) = (next.name.or(long_name), is_sparse || next.is_sparse);
             } else if !kind.is_gnu_longlink() && !kind.is_pax_global_extensions() {
                 if self.number > self.limits.max_entries {
                     return Err(io::Error::other("more entries than the limit max_entries"));
                 }
                 let name = long_name.unwrap_or_else(|| entry.path_bytes().into_owned());
-                return Ok(Some((entry, String::from_utf8_lossy(&name).into_owned())));
+                return Ok(Some((entry, String::from_utf8_lossy(&name).into_owned(), is_sparse)));
             }
         }
         Ok(None)
@@ -105,11 +106,11 @@ impl<R: Read> Archive for Entries<'_, R> {
                 self.ended = true;
                 Entry { number, name: String::new(), data: Err(not_read(&error)) }
             }
-            Ok(Some((entry, name))) => {
+            Ok(Some((entry, name, is_sparse))) => {
                 let kind = entry.header().entry_type();
                 let data: Result<Option<Box<dyn Read + '_>>, _> = if kind.is_dir() || name.ends_with('/') {
                     Ok(None)
-                } else if kind.is_file() {
+                } else if kind.is_file() && !is_sparse {
                     let left = entry.size();
                     Ok(Some(Box::new(Whole { entry, left })))
                 } else {
@@ -126,12 +127,20 @@ fn not_read(error: &io::Error) -> SkipReason {
     SkipReason::Archive(format!("the rest of the archive is not read: {error}"))
 }
 
-/// The name of the next entry, from an entry of its own.
-fn read_name<R: Read>(
+/// What an entry of its own says of the next one.
+#[derive(Default)]
+struct Description {
+    name: Option<Vec<u8>>,
+    /// Its data begin with a list of the holes of the file.
+    is_sparse: bool,
+}
+
+/// Reads what an entry says of the next one.
+fn description<R: Read>(
     entry: &mut ::tar::Entry<'_, R>,
     is_gnu: bool,
     max: usize,
-) -> io::Result<Option<Vec<u8>>> {
+) -> io::Result<Description> {
     if entry.size() > max as u64 {
         return Err(io::Error::other("the name of an entry is longer than the limit max_header"));
     }
@@ -140,18 +149,21 @@ fn read_name<R: Read>(
     if is_gnu {
         let end = memchr::memchr(0, &bytes).unwrap_or(bytes.len());
         bytes.truncate(end);
-        return Ok(Some(bytes));
+        return Ok(Description { name: Some(bytes), is_sparse: false });
     }
-    let mut name = None;
+    let mut next = Description::default();
     for field in PaxExtensions::new(&bytes) {
         let field = field?;
         match field.key_bytes() {
-            b"path" => name = Some(field.value_bytes().to_vec()),
+            // The header has a name of its own then, and `path` may repeat it.
+            b"GNU.sparse.name" => next.name = Some(field.value_bytes().to_vec()),
+            b"path" if !next.is_sparse => next.name = Some(field.value_bytes().to_vec()),
             b"size" => return Err(io::Error::other("an entry is longer than 8 GiB")),
             _ => {}
         }
+        next.is_sparse |= field.key_bytes().starts_with(b"GNU.sparse.");
     }
-    Ok(name)
+    Ok(next)
 }
 
 /// An entry; an end before its full size is an error.

@@ -129,8 +129,9 @@ impl<'a> Window<'a> {
                     self.stop = Some(Stop::Damage { reason: self.source.damage(why), doubtful, ends });
                 }
                 Err(error) => {
+                    // It may say that the checksum of what came before it is wrong.
                     let reason = SkipReason::Io(error.to_string());
-                    self.stop = Some(Stop::Damage { reason, doubtful: false, ends: false });
+                    self.stop = Some(Stop::Damage { reason, doubtful: true, ends: false });
                     self.source = Source::Plain(Box::new(io::empty()));
                 }
             }

@@ -109,6 +109,31 @@ fn no_older_answer_of_a_target_answers_for_one_that_cannot_be_read() {
     }
 }
 
+/// A newer fetch that cannot be read leaves the site unresolved in a store, too. Only a revisit of a
+/// text that the stream does not name is refused without a trace: the text may be the one that is
+/// held.
+#[test]
+fn no_older_answer_answers_for_one_that_cannot_be_read() {
+    for block in [
+        "HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\n\u{8b}\u{3}\u{1}x",
+        "no status",
+        "HTTP/1.1 206 Partial\r\n\r\nUser-agent: *",
+    ] {
+        let unread = |second| answer(second, &robots("a"), block);
+        assert_eq!(
+            outcomes("a", &[answer(2, &robots("a"), ALLOWS), unread(3)]),
+            ["unresolved"; 2],
+            "{block}"
+        );
+        assert_eq!(
+            outcomes("a", &[unread(3), answer(2, &robots("a"), ALLOWS)]),
+            ["unresolved"; 2],
+            "{block}"
+        );
+        assert_eq!(outcomes("a", &[answer(2, &robots("a"), ALLOWS), unread(1)]), ["rules"; 2], "{block}");
+    }
+}
+
 /// The site of a redirect's target is the one of its captures, however its URL is written.
 #[test]
 fn targets_are_found_by_their_sites() {

@@ -26,9 +26,15 @@ const LONGEST_LINE: u64 = 64 << 20;
 /// redirect may lead to any of them.
 const LARGEST_WARC: usize = 1 << 30;
 
-/// The first bytes of a WARC file: a record, a gzip member, a zstd frame. None begins a line of
-/// JSON.
-const WARC_HEADS: [&[u8]; 3] = [b"WARC/", b"\x1f\x8b", b"\x28\xb5\x2f\xfd"];
+/// The number of bytes that tell a WARC file from lines of JSON.
+const HEAD: u64 = 5;
+
+/// True if a WARC file can begin so: with a record, a gzip member, a zstd frame, or a frame to be
+/// skipped, such as a dictionary. None begins a line of JSON.
+fn begins_warc(head: &[u8]) -> bool {
+    let is_frame = matches!(head, [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..]);
+    is_frame || head.starts_with(b"WARC/") || head.starts_with(b"\x1f\x8b")
+}
 
 #[derive(Args)]
 pub(super) struct Put {
@@ -59,9 +65,8 @@ pub(super) fn run(arguments: &Put) -> Result<ExitCode, Failure> {
         _ => Box::new(BufReader::new(File::open(path).map_err(unread)?)),
     };
     let mut head = Vec::new();
-    let longest = WARC_HEADS.iter().map(|head| head.len() as u64).max().unwrap_or(0);
-    input.by_ref().take(longest).read_to_end(&mut head).map_err(unread)?;
-    let is_warc = WARC_HEADS.iter().any(|start| head.starts_with(start));
+    input.by_ref().take(HEAD).read_to_end(&mut head).map_err(unread)?;
+    let is_warc = begins_warc(&head);
     let input = Cursor::new(head).chain(input);
     let mut putting = Putting { arguments: &arguments.store, store: None, summary: Summary::default() };
     if Manifest::is_in(&arguments.store.directory) {
