@@ -7,8 +7,9 @@
 //! follow it without a gap, to the end of the file or for [`PROBATION`] bytes. None of them may
 //! contain bytes that no checksum covers: with such bytes a hidden member would reach the next true
 //! one. The checksum at the end of the damaged member is of bytes that the server does not know,
-//! such as the time of the record. Invariants: a mark holds at most `PROBATION` bytes and one
-//! buffer; no byte is read ahead twice.
+//! such as the time of the record. A member whose end is missing runs into the next one, so that is
+//! searched for from the beginning of the damaged one. Invariants: a mark and a member hold at most
+//! `PROBATION` bytes and one buffer each; no byte is read ahead twice.
 
 use std::io::{self, BufRead, Read};
 
@@ -31,13 +32,25 @@ pub(crate) struct Ahead<R> {
     at: usize,
     /// The place in `held` to go back to.
     mark: Option<usize>,
+    /// The place in `held` of the member that is read, if it is not longer than [`PROBATION`].
+    member: Option<usize>,
     /// The room for what is decompressed while reading ahead.
     scratch: Vec<u8>,
 }
 
 impl<R: BufRead> Ahead<R> {
     pub(crate) fn new(inner: R) -> Ahead<R> {
-        Ahead { inner, held: Vec::new(), at: 0, mark: None, scratch: Vec::new() }
+        Ahead { inner, held: Vec::new(), at: 0, mark: None, member: None, scratch: Vec::new() }
+    }
+
+    /// Keeps the member that begins here: if its end was lost, the next one is found inside it.
+    pub(crate) fn keep_member(&mut self) {
+        self.member = Some(self.at).filter(|_| !self.is_marked());
+    }
+
+    /// Drops the member that was kept. With `again`, all of it but its first byte is read again.
+    pub(crate) fn drop_member(&mut self, again: bool) {
+        self.at = self.member.take().filter(|_| again).map_or(self.at, |member| member + 1);
     }
 
     /// Sets the mark here.
@@ -72,14 +85,17 @@ impl<R: BufRead> BufRead for Ahead<R> {
         if self.at < self.held.len() {
             return Ok(&self.held[self.at..]);
         }
-        // Bytes before the mark are not read again.
-        let passed = self.mark.unwrap_or(self.at);
+        // Bytes before the mark and the member are not read again.
+        self.member = self.member.filter(|member| self.at - member <= PROBATION);
+        let passed = self.mark.into_iter().chain(self.member).min().unwrap_or(self.at);
         self.held.drain(..passed);
         self.at -= passed;
-        if self.mark.is_none() {
+        for place in [&mut self.mark, &mut self.member].into_iter().flatten() {
+            *place -= passed;
+        }
+        if self.mark.is_none() && self.member.is_none() {
             return self.inner.fill_buf();
         }
-        self.mark = Some(0);
         let more = self.inner.fill_buf()?;
         self.held.extend_from_slice(more);
         let count = more.len();

@@ -189,6 +189,7 @@ impl<R: BufRead> Gunzip<R> {
         if sum != self.crc.sum() || length != self.crc.amount() {
             return Ok(State::Failed("the checksum of a member is wrong"));
         }
+        self.inner.drop_member(false);
         Ok(State::Between)
     }
 
@@ -204,6 +205,7 @@ impl<R: BufRead> Gunzip<R> {
         if self.padding()? {
             return Ok(State::Between);
         }
+        self.inner.keep_member();
         let Some(first) = self.byte()? else { return Ok(State::Ended) };
         if first != MAGIC[0] || self.byte()? != Some(MAGIC[1]) || self.byte()? != Some(MAGIC[2]) {
             return Ok(State::Failed("no member begins here"));
@@ -212,9 +214,10 @@ impl<R: BufRead> Gunzip<R> {
         self.header(flags)
     }
 
-    /// Searches for the next bytes that can begin a member.
+    /// Searches for the next bytes that can begin a member, first in the damaged one.
     fn search(&mut self) -> io::Result<State> {
         self.reset();
+        self.inner.drop_member(true);
         let mut seen = 0;
         while let Some(byte) = self.byte()? {
             seen = match byte {
@@ -224,7 +227,10 @@ impl<R: BufRead> Gunzip<R> {
                     let proof = prove(self)?;
                     self.reset();
                     match proof {
-                        Proof::Given => return Ok(State::Header(flags)),
+                        Proof::Given => {
+                            self.inner.keep_member();
+                            return Ok(State::Header(flags));
+                        }
                         Proof::Doubtful => return Ok(State::Failed(DOUBTFUL)),
                         Proof::None => 0,
                     }
@@ -294,8 +300,36 @@ impl<R: BufRead> Gunzip<R> {
 #[cfg(test)]
 mod tests {
     use super::{Gunzip, Step};
+    use robomaton_tests::generate::Random;
     use robomaton_tests::write::gzip;
-    use std::io::{BufReader, Read};
+    use std::io::{BufRead, BufReader, Read};
+
+    /// What the members of a stream contain, with a space for each cut.
+    fn text<R: BufRead>(members: &mut Gunzip<R>) -> Vec<u8> {
+        let (mut out, mut text) = ([0; 100], Vec::new());
+        loop {
+            match members.read(&mut out).expect("memory") {
+                Step::Data { count, .. } => text.extend_from_slice(&out[..count]),
+                Step::Cut { .. } => text.push(b' '),
+                Step::End => return text,
+            }
+        }
+    }
+
+    /// Whoever is killed inside a member and goes on writes the next one behind it.
+    #[test]
+    fn no_member_is_lost_behind_one_that_was_cut() {
+        let mut random = Random::new(18);
+        let body: Vec<u8> = (0..3_000).map(|_| b'a' + random.below(26) as u8).collect();
+        let cut = gzip(&body);
+        for (name, last) in [("one", vec![gzip(b"third")]), ("two", vec![gzip(b"third"), gzip(b"third")])] {
+            for end in 1..cut.len() {
+                let stream = [&gzip(b"first"), &cut[..end], &last.concat()].concat();
+                let text = text(&mut Gunzip::new(&stream[..]));
+                assert!(text.starts_with(b"first") && text.ends_with(b"third"), "{name} behind {end} bytes");
+            }
+        }
+    }
 
     /// A disk may give any number of zeros for nothing.
     #[test]
@@ -306,14 +340,7 @@ mod tests {
         let front = [gzip(b"first"), damaged, gzip(b"third")].concat();
         let zeros = std::io::repeat(0).take(100 << 20);
         let mut members = Gunzip::new(BufReader::new(front.chain(zeros)));
-        let (mut out, mut text) = ([0; 100], Vec::new());
-        loop {
-            match members.read(&mut out).expect("memory") {
-                Step::Data { count, .. } => text.extend_from_slice(&out[..count]),
-                Step::Cut { .. } => text.push(b' '),
-                Step::End => break,
-            }
-        }
+        let text = text(&mut members);
         assert!(text.starts_with(b"first") && text.ends_with(b" third"), "{text:?}");
         assert!(members.inner.most() < 9 << 20, "{} bytes were kept", members.inner.most());
     }
