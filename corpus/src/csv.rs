@@ -11,7 +11,7 @@
 use crate::capture::url_text;
 use crate::record::{Event, Fetch, NEWEST};
 use crate::row::{Column, Row};
-use crate::window::Window;
+use crate::window::{DAMAGED, DOUBT, Window};
 use crate::{ReadLimits, SkipReason};
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder, Terminator};
 use robomaton_formats::site::SiteKey;
@@ -117,6 +117,10 @@ impl Iterator for Rows<'_, '_> {
         }
         self.number += 1;
         match self.lines.fields(self.window, self.limits.max_line) {
+            Ok(Some(fields)) if self.window.is_in_doubt(0, DOUBT) => {
+                let reason = SkipReason::Row(DAMAGED.to_owned());
+                Some(Event::unread(self.number, self.row(&fields).named(), reason))
+            }
             Ok(Some(fields)) => Some(self.event(&fields)),
             Ok(None) => {
                 self.ended = true;

@@ -12,7 +12,7 @@
 use crate::record::Event;
 use crate::row::Row;
 use crate::source::CHUNK;
-use crate::window::Window;
+use crate::window::{DAMAGED, DOUBT, Window};
 use crate::{ReadLimits, SkipReason};
 use robomaton_grammar::without_mark;
 use serde::de::IgnoredAny;
@@ -43,13 +43,17 @@ impl Iterator for Lines<'_, '_> {
                 Ok(line) => line,
                 Err(unread) => return Some(*unread),
             };
+            let is_in_doubt = self.window.is_in_doubt(taken, DOUBT);
             let line = &self.window.data()[..length];
             // A rest has no white space at its end, which would be passed over for each object.
             let (line, text) = match rest {
                 Some(_) => (line, line.trim_ascii_start()),
                 None => (line.trim_ascii_end(), object(line)),
             };
-            let (event, behind) = event(text, self.number, self.limits);
+            let (event, behind) = match is_in_doubt {
+                true => (Some(in_doubt(text, self.number)).filter(|_| !text.is_empty()), 0),
+                false => event(text, self.number, self.limits),
+            };
             let length = line.len();
             let read = length - behind;
             self.rest = (read < length).then(|| (length - read, taken - read));
@@ -117,6 +121,11 @@ fn drop_line(window: &mut Window<'_>) {
             return;
         }
     }
+}
+
+/// The event for a line of a damaged member.
+fn in_doubt(text: &[u8], number: u64) -> Event {
+    Event::unread(number, Row::fetch_in_cut_json(text), SkipReason::Json(DAMAGED.to_owned()))
 }
 
 /// The event for a text, `None` if it is empty; and the number of bytes behind what was read of it.

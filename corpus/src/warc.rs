@@ -148,7 +148,7 @@ impl<'w, 'a> Records<'w, 'a> {
             (true, false) => FIRST_MEMBER,
             (true, true) => most,
         };
-        if !cut && (!ends_well(window, head + held) || is_in_doubt(window, head + held, look)) {
+        if !cut && (!ends_well(window, head + held) || window.is_in_doubt(head + held, look)) {
             let reason = bad_end(window, length);
             return self.refuse(head + held, &header, reason, told);
         }
@@ -164,7 +164,7 @@ impl<'w, 'a> Records<'w, 'a> {
         // The rest of the record is skipped; only its end shows whether the record is valid.
         if cut {
             let passed = window.skip(length - held as u64);
-            if !passed || !ends_well(window, 0) || is_in_doubt(window, 0, look) {
+            if !passed || !ends_well(window, 0) || window.is_in_doubt(0, look) {
                 let reason = match passed {
                     _ if is_too_long => SkipReason::RecordTooLong(length),
                     true => bad_end(window, length),
@@ -326,17 +326,6 @@ fn ends_well(window: &mut Window<'_>, end: usize) -> bool {
         true => MAGIC.iter().zip(next).all(|(a, b)| a == b) || window.member_begins(end..=end + behind),
         false => next.starts_with(MAGIC) || (next.is_empty() && window.stopped()),
     }
-}
-
-/// True if a record that ends `end` bytes into the window is of a damaged member, as far as `look`
-/// bytes behind the record show it.
-fn is_in_doubt(window: &mut Window<'_>, end: usize, look: usize) -> bool {
-    // No damage stands between the record and a member that begins in the window.
-    if look == 0 || window.members().any(|begin| begin >= end) {
-        return false;
-    }
-    window.want(end + look);
-    !window.members().any(|begin| begin >= end) && window.is_of_damaged_member()
 }
 
 /// The reason why a record did not end as it should.

@@ -16,6 +16,13 @@ use std::ops::RangeInclusive;
 /// The maximum number of members in the window whose beginnings are known.
 const MAX_MEMBERS: usize = 1 << 16;
 
+/// Bytes behind a row in which damage to its member is looked for: the checksum of a member is at
+/// its end, and whoever was killed while writing left a member that runs into the next one.
+pub(crate) const DOUBT: usize = 64 << 10;
+
+/// The reason for a row in doubt.
+pub(crate) const DAMAGED: &str = "the compressed data around it are damaged";
+
 /// The reason why the window cannot be filled further.
 enum Stop {
     End,
@@ -96,10 +103,16 @@ impl<'a> Window<'a> {
         matches!(self.stop, Some(Stop::Damage { doubtful: true, .. }))
     }
 
-    /// True if it stopped at damage inside the member of the bytes before it, which does not merely
-    /// lack its end.
-    pub(crate) fn is_of_damaged_member(&self) -> bool {
-        matches!(self.stop, Some(Stop::Damage { doubtful: true, ends: false, .. }))
+    /// True if what ends `end` bytes into the window is of a damaged member, which does not merely
+    /// lack its end, as far as `look` bytes behind it show.
+    pub(crate) fn is_in_doubt(&mut self, end: usize, look: usize) -> bool {
+        // No damage stands between it and a member that begins in the window.
+        if look == 0 || self.members().any(|begin| begin >= end) {
+            return false;
+        }
+        self.want(end + look);
+        let is_damaged = matches!(self.stop, Some(Stop::Damage { doubtful: true, ends: false, .. }));
+        is_damaged && !self.members().any(|begin| begin >= end)
     }
 
     /// The contents of the window, at least `count` bytes unless it has [`Window::stopped`].

@@ -229,6 +229,12 @@ fn tables_that_cannot_be_read() {
     let packed = gzip(b"url,body\na.example,A\nb.example,B\n");
     let cut = told("x.csv.gz", &packed[..packed.len() - 4]);
     assert!(cut.last().is_some_and(|last| last.contains(" table: ") && last.contains("gzip")), "{cut:?}");
+    let sum = packed.len() - 8;
+    let wrong = told("x.csv.gz", &[&packed[..sum], b"\0\0\0\0", &packed[sum + 4..]].concat());
+    assert!(
+        wrong.iter().all(|line| !line.starts_with("a.example") && !line.starts_with("b.example")),
+        "{wrong:?}"
+    );
     // Column names that are not ASCII are ignored; bodies are bytes.
     assert_eq!(told("x.csv", b"caf\xe9,url,body\n1,a.example,caf\xe9\n"), ["a.example caf\u{fffd}"]);
 }
