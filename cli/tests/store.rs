@@ -257,6 +257,10 @@ fn warc_files_are_put() {
     assert_eq!(run.json(), [json!({ "taken": 2, "older": 0, "invalid": 0, "others": 2 })]);
     let run = place.run_with(&["store", "put", "t", "-"], &members);
     assert_eq!(run.ok(), "0 captures put, 2 not newer, 0 invalid, 2 other records\n");
+    // A zstd file may begin with a frame that is skipped, such as a dictionary.
+    let skipped = [&b"\x50\x2a\x4d\x18\0\0\0\0"[..], &members].concat();
+    let run = place.run_with(&["store", "put", "z", "-"], &skipped);
+    assert!(!run.err.contains("JSON"), "{run:?}");
     place.write("none.warc", &records[1]);
     place.run(&["store", "put", "s", "none.warc"]).fails("none.warc: no record is a response");
     // Short files are lines.
@@ -291,6 +295,17 @@ fn captures_in_the_log_alone_are_told() {
         let run = place.run(command);
         assert!(run.code == 0 && run.err.contains(told), "{run:?}");
     }
+}
+
+/// A store in a directory of shards would be read in their place.
+#[test]
+fn a_directory_of_shards_becomes_no_store() {
+    let place = Place::with_image();
+    place.run(&["compile", "captures.jsonl", "-o", "d", "--shards", "2"]).ok();
+    for command in [&["store", "put", "d", "captures.jsonl"][..], &["store", "seed", "d", "i.rimg"]] {
+        place.run(command).fails("d: holds the shards of an image");
+    }
+    place.run(&["compile", "captures.jsonl", "-o", "d", "--shards", "2"]).ok();
 }
 
 /// A command that failed can be corrected and run again.

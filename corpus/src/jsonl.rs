@@ -22,9 +22,22 @@ pub(crate) struct Lines<'w, 'a> {
     window: &'w mut Window<'a>,
     limits: &'w ReadLimits,
     number: u64,
-    /// The bytes of a line behind an object that was read, without and with the line end.
-    rest: Option<(usize, usize)>,
+    /// What stands in a line behind an object that was read.
+    rest: Option<Rest>,
 }
+
+/// The part of a line behind an object.
+struct Rest {
+    /// Its bytes without the line end, and with it.
+    length: usize,
+    taken: usize,
+    /// The object before it has no end.
+    is_torn: bool,
+}
+
+/// The reason for an object behind one that has no end, as a writer leaves it that is killed and
+/// goes on behind it. Where the torn one ends is a guess.
+const TORN: &str = "the object before it in the line has no end";
 
 impl<'w, 'a> Lines<'w, 'a> {
     pub(crate) fn of(window: &'w mut Window<'a>, limits: &'w ReadLimits) -> Lines<'w, 'a> {
@@ -39,25 +52,26 @@ impl Iterator for Lines<'_, '_> {
     fn next(&mut self) -> Option<Event> {
         loop {
             let rest = self.rest.take();
-            let (length, taken) = match rest.map_or_else(|| self.line(), |rest| Some(Ok(rest)))? {
+            let (is_rest, was_torn) = (rest.is_some(), rest.as_ref().is_some_and(|rest| rest.is_torn));
+            let line = rest.map_or_else(|| self.line(), |rest| Some(Ok((rest.length, rest.taken))));
+            let (length, taken) = match line? {
                 Ok(line) => line,
                 Err(unread) => return Some(*unread),
             };
-            let is_in_doubt = self.window.is_in_doubt(taken, DOUBT);
+            let is_damaged = self.window.is_in_doubt(taken, DOUBT);
+            let doubt = if is_damaged { Some(DAMAGED) } else { was_torn.then_some(TORN) };
             let line = &self.window.data()[..length];
             // A rest has no white space at its end, which would be passed over for each object.
-            let (line, text) = match rest {
-                Some(_) => (line, line.trim_ascii_start()),
-                None => (line.trim_ascii_end(), object(line)),
+            let (line, text) = match is_rest {
+                true => (line, line.trim_ascii_start()),
+                false => (line.trim_ascii_end(), object(line)),
             };
-            let (event, behind) = match is_in_doubt {
-                true => (Some(in_doubt(text, self.number)).filter(|_| !text.is_empty()), 0),
-                false => event(text, self.number, self.limits),
-            };
-            let length = line.len();
-            let read = length - behind;
-            self.rest = (read < length).then(|| (length - read, taken - read));
-            self.window.take(if read < length { read } else { taken });
+            let (event, behind) = event(text, self.number, self.limits, doubt);
+            let (length, is_torn) =
+                behind.map_or((0, false), |(length, is_torn)| (length, is_torn || was_torn));
+            let read = line.len() - length;
+            self.rest = (length > 0).then(|| Rest { length, taken: taken - read, is_torn });
+            self.window.take(if length > 0 { read } else { taken });
             if event.is_some() {
                 return event;
             }
@@ -123,41 +137,56 @@ fn drop_line(window: &mut Window<'_>) {
     }
 }
 
-/// The event for a line of a damaged member.
-fn in_doubt(text: &[u8], number: u64) -> Event {
-    Event::unread(number, Row::fetch_in_cut_json(text), SkipReason::Json(DAMAGED.to_owned()))
-}
-
-/// The event for a text, `None` if it is empty; and the number of bytes behind what was read of it.
-/// If a writer left out line ends, that is the first of several objects.
-fn event(text: &[u8], number: u64, limits: &ReadLimits) -> (Option<Event>, usize) {
+/// The event for a text, `None` if it is empty; and the bytes behind what was read of it, with true
+/// if that has no end. If a writer left out line ends, that is the first of several objects. With a
+/// reason for doubt, the object is a fetch that cannot be read.
+fn event(
+    text: &[u8],
+    number: u64,
+    limits: &ReadLimits,
+    doubt: Option<&str>,
+) -> (Option<Event>, Option<(usize, bool)>) {
     if text.is_empty() {
-        return (None, 0);
+        return (None, None);
     }
-    if text.starts_with(b"{")
+    if doubt.is_none()
+        && text.starts_with(b"{")
         && let Ok(row) = serde_json::from_slice(text)
     {
-        return (Some(Row::event(Ok(row), number, limits.max_body, SkipReason::Json)), 0);
+        return (Some(Row::event(Ok(row), number, limits.max_body, SkipReason::Json)), None);
     }
     let (before, objects) = text.split_at(memchr::memchr(b'{', text).unwrap_or(text.len()));
     // The rest is looked at once, however many objects there are.
-    let (first, rest) = objects.split_at(end_of_first(objects).unwrap_or(objects.len()));
-    let event = if before.is_empty() {
-        Row::event(Row::from_json(first), number, limits.max_body, SkipReason::Json)
-    } else {
-        // An array could be a row by position, but the order of the fields is not defined.
-        let no_object = SkipReason::Json("no object".to_owned());
-        Event::unread(number, Row::fetch_in_cut_json(first), no_object)
+    let end = end_of_first(objects);
+    let (first, rest) = objects.split_at(end.map_or(objects.len(), |(end, _)| end));
+    // An array could be a row by position, but the order of the fields is not defined.
+    let doubt = doubt.or((!before.is_empty()).then_some("no object"));
+    let event = match doubt {
+        None => Row::event(Row::from_json(first), number, limits.max_body, SkipReason::Json),
+        Some(doubt) => {
+            Event::unread(number, Row::fetch_in_cut_json(first), SkipReason::Json(doubt.to_owned()))
+        }
     };
-    (Some(event), rest.len())
+    (Some(event), end.map(|(_, is_torn)| (rest.len(), is_torn)))
 }
 
-/// The end of the first of several objects; `None` if there is only one, or the first has no end.
-fn end_of_first(objects: &[u8]) -> Option<usize> {
+/// The end of the first of several objects, and true if it is torn: the next one begins inside it.
+/// `None` if there is only one.
+fn end_of_first(objects: &[u8]) -> Option<(usize, bool)> {
     let mut values = serde_json::Deserializer::from_slice(objects).into_iter::<IgnoredAny>();
-    values.next()?.ok()?;
-    let end = values.byte_offset();
-    memchr::memchr(b'{', &objects[end..]).map(|_| end)
+    match values.next()? {
+        Ok(_) => {
+            let end = values.byte_offset();
+            memchr::memchr(b'{', &objects[end..]).map(|_| (end, false))
+        }
+        // The quote behind the brace of the next one ends a text, or the brace is the mistake.
+        // Within a text, no quote is without a backslash.
+        Err(mistake) => {
+            let seen = &objects[..objects.len().min(mistake.column() + 1)];
+            let end = memchr::memmem::rfind(seen, b"{\"").filter(|end| *end > 0 && seen.len() - end <= 4);
+            end.map(|end| (end, true))
+        }
+    }
 }
 
 /// A line without a byte order mark, as files that are joined have within, and without the prefix

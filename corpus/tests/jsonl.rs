@@ -147,6 +147,36 @@ fn seconds_may_have_a_fraction_or_an_exponent() {
     }
 }
 
+/// A writer that was killed in a line goes on behind it.
+#[test]
+fn the_object_behind_a_torn_one_is_a_fetch_that_cannot_be_read() {
+    let next = "{\"url\":\"b.example\",\"body\":\"B\"}";
+    let last = "{\"url\":\"c.example\",\"body\":\"C\"}";
+    for (torn, named) in [
+        ("{\"url\":\"a.example\",\"body\":\"Disallow: /pri", true),
+        ("{\"url\":\"a.example\",\"fetched_at\":17", true),
+        ("{\"url\":\"a.example\",\"bo", true),
+        ("{\"url\":\"a.example\",", true),
+        ("{\"url\":\"a.exam", false),
+        ("{\"ur", false),
+        ("{", false),
+    ] {
+        let text = format!("{torn}{next}{last}\n{{\"url\":\"d.example\"}}\n");
+        let found = items_within("x.jsonl", text.as_bytes(), &ReadLimits::default());
+        let sites: Vec<String> = found
+            .iter()
+            .filter_map(|item| match item {
+                Item::Revisit(unread) => Some(format!("-{}", unread.key.as_ref()?)),
+                Item::Capture(capture) => Some(capture.site.to_string()),
+                _ => None,
+            })
+            .collect();
+        let first = named.then_some("-a.example");
+        let wanted: Vec<&str> = first.into_iter().chain(["-b.example", "-c.example", "d.example"]).collect();
+        assert_eq!(sites, wanted, "{torn}");
+    }
+}
+
 /// Libraries write whole columns as floats where some values are missing.
 #[test]
 fn numbers_may_be_floats() {

@@ -49,6 +49,17 @@ impl Files {
         Ok(files)
     }
 
+    /// True if there is a shard of an image, such as `000-of-004.rimg`.
+    pub(crate) fn has_shards(directory: &Path) -> Result<bool, StoreError> {
+        let mut has_one = false;
+        for entry in fs::read_dir(directory).map_err(|error| failed(directory, error))? {
+            let name = entry.map_err(|error| failed(directory, error))?.file_name();
+            let stem = name.to_str().and_then(|name| name.strip_suffix(".rimg"));
+            has_one |= stem.is_some_and(|stem| stem.contains("-of-"));
+        }
+        Ok(has_one)
+    }
+
     pub(crate) fn take(&mut self) -> u64 {
         self.next += 1;
         self.next - 1

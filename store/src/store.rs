@@ -162,6 +162,10 @@ impl Store {
     pub fn open(directory: impl AsRef<Path>, options: StoreOptions) -> Result<Store, StoreError> {
         let directory = directory.as_ref().to_owned();
         create(&directory).map_err(|error| failed(&directory, error))?;
+        // Before a lock is left there.
+        if !Manifest::is_in(&directory) {
+            check_shards(&directory)?;
+        }
         let lock = lock(&directory)?;
         let mut files = Files::read(&directory)?;
         let empty = emit(Vec::new(), &options.compile)?;
@@ -436,6 +440,15 @@ fn leave_out(directory: &Path, files: &mut Files, empty: &[u8]) -> Result<Vec<Le
     manifest.generation += 1;
     write_manifest(directory, &manifest)?;
     Ok(left_out)
+}
+
+/// Refuses a directory of shards: a store there would be read in their place.
+fn check_shards(directory: &Path) -> Result<(), StoreError> {
+    if Files::has_shards(directory)? {
+        let error = io::Error::new(io::ErrorKind::AlreadyExists, "holds the shards of an image");
+        return Err(failed(directory, error));
+    }
+    Ok(())
 }
 
 /// Refuses a directory whose manifest was lost: its layers would be removed as strays. Before the
