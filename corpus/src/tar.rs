@@ -64,10 +64,17 @@ pub(crate) struct Entries<'a, R: Read> {
     ended: bool,
 }
 
+/// An entry, and what was said of it.
+struct Framed<'a, R: Read> {
+    entry: ::tar::Entry<'a, Zeros<R>>,
+    name: String,
+    /// Its data begin with a list of the holes of the file.
+    is_sparse: bool,
+}
+
 impl<'a, R: Read> Entries<'a, R> {
-    /// The next entry with its name, and true if its data are a file with holes; entries that
-    /// describe another are skipped.
-    fn framed(&mut self) -> io::Result<Option<(::tar::Entry<'a, Zeros<R>>, String, bool)>> {
+    /// The next entry; those that describe another are skipped.
+    fn framed(&mut self) -> io::Result<Option<Framed<'a, R>>> {
         let (mut long_name, mut is_sparse) = (None, false);
         for entry in self.entries.by_ref() {
             let mut entry = entry?;
@@ -80,7 +87,8 @@ impl<'a, R: Read> Entries<'a, R> {
                     return Err(io::Error::other("more entries than the limit max_entries"));
                 }
                 let name = long_name.unwrap_or_else(|| entry.path_bytes().into_owned());
-                return Ok(Some((entry, String::from_utf8_lossy(&name).into_owned(), is_sparse)));
+                let name = String::from_utf8_lossy(&name).into_owned();
+                return Ok(Some(Framed { entry, name, is_sparse }));
             }
         }
         Ok(None)
@@ -106,7 +114,7 @@ impl<R: Read> Archive for Entries<'_, R> {
                 self.ended = true;
                 Entry { number, name: String::new(), data: Err(not_read(&error)) }
             }
-            Ok(Some((entry, name, is_sparse))) => {
+            Ok(Some(Framed { entry, name, is_sparse })) => {
                 let kind = entry.header().entry_type();
                 let data: Result<Option<Box<dyn Read + '_>>, _> = if kind.is_dir() || name.ends_with('/') {
                     Ok(None)
@@ -131,7 +139,6 @@ fn not_read(error: &io::Error) -> SkipReason {
 #[derive(Default)]
 struct Description {
     name: Option<Vec<u8>>,
-    /// Its data begin with a list of the holes of the file.
     is_sparse: bool,
 }
 

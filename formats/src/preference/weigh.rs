@@ -141,7 +141,7 @@ pub fn conditions<'c>(findings: &[Finding], of: impl Fn(&Statement) -> &'c [Cond
     }
     let combinations: BTreeSet<BTreeSet<u32>> = alternatives.into_values().collect();
     conditions.extend(combinations.into_iter().map(|numbers| {
-        let lists = numbers.iter().flat_map(|number| &licenses[number]);
+        let lists = numbers.iter().filter_map(|number| licenses.get(number)).flatten();
         let mut terms: Vec<Vec<Term>> = lists.copied().flatten().cloned().collect();
         terms.sort_unstable();
         terms.dedup();
