@@ -6,7 +6,6 @@
 //! where a document counts.
 
 use crate::limits::{OverLimit, comparisons};
-use crate::lowering::Lowering;
 use robomaton_formats::condition::{Choice, Condition, Payment, Term};
 use robomaton_formats::preference::Effect;
 use robomaton_formats::usage::{AI_ALL, AI_INDEX, AI_INPUT, AI_TRAIN, ALL, INDEX, SEARCH};
@@ -95,30 +94,24 @@ impl Weighed {
     }
 
     /// The number in the policy of the terms under which these contents, which rank alike, grant
-    /// the usage at this place of [`CHAINS`]: as alternatives. `None` if no more may be joined:
-    /// each page may have a combination of its own.
+    /// the usage at this place of [`CHAINS`]: as alternatives. `add` gives it to the conditions
+    /// once, or not, if joining them counts as too many comparisons: each page may have a
+    /// combination of its own.
     pub(crate) fn number(
         &self,
         at: usize,
         places: Vec<usize>,
-        lowering: &mut Lowering<'_, '_>,
+        add: impl FnOnce(usize, &dyn Fn() -> Vec<Condition>) -> Result<Option<u32>, OverLimit>,
     ) -> Result<Option<u32>, OverLimit> {
-        let contents = || places.iter().map(|&place| &self.contents[place]);
-        if let [place] = *places {
-            return self.contents[place]
-                .number(at, |conditions| lowering.conditions(conditions, 0))
-                .map(Some);
-        }
-        let key = (at, places.clone());
+        let key = (at, places);
         if let Some(&number) = self.joined.borrow().get(&key) {
             return Ok(Some(number));
         }
-        if !lowering.may_compare(contents().map(|content| content.cost(at)).sum()) {
-            return Ok(None);
-        }
-        let number = lowering.conditions(joined(contents().flat_map(|content| content.conditions(at))), 0)?;
-        self.joined.borrow_mut().insert(key, number);
-        Ok(Some(number))
+        let contents = || key.1.iter().map(|&place| &self.contents[place]);
+        let cost = contents().map(|content| content.cost(at)).sum();
+        let number = add(cost, &|| joined(contents().flat_map(|content| content.conditions(at))))?;
+        self.joined.borrow_mut().extend(number.map(|number| (key, number)));
+        Ok(number)
     }
 }
 

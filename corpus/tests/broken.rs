@@ -401,12 +401,17 @@ fn odd_tar_entries() {
     header.set_size(1);
     header.set_cksum();
     builder.append(&header, &b"P"[..]).expect("room");
+    // The data of a file with holes begin with a list of them.
+    let sparse = [("GNU.sparse.major", &b"1"[..]), ("GNU.sparse.name", b"holes.example.txt")];
+    builder.append_pax_extensions(sparse).expect("room");
+    builder.append(&header, &b"1"[..]).expect("room");
     let bytes = builder.into_inner().expect("room");
     let expected = [
         "x.tar:2 not-regular: the entry \"link.example\" is no regular file",
         "long.example L",
         "x.tar:4 not-regular: the entry \"device.example\" is no regular file",
         "pax.example P",
+        "x.tar:6 not-regular: the entry \"holes.example.txt\" is no regular file",
     ];
     assert_eq!(told("x.tar", &bytes), expected);
     let small = limits(|limits| limits.max_header = 100);

@@ -147,6 +147,31 @@ fn rows_behind_damage_to_bodies_are_unread() {
     assert!(unread > 0);
 }
 
+/// A text that is not the one of its page's checksum is no text. Hadoop and Spark write checksums.
+#[test]
+fn checksums_of_pages_count() {
+    let mut bytes = fs::read("tests/data/page-checksums.parquet").expect("a file");
+    let count = |bytes: &[u8]| {
+        let home = tempfile::tempdir().expect("a directory");
+        let path = home.path().join("x.parquet");
+        fs::write(&path, bytes).expect("a file");
+        let (mut texts, mut others) = (0, 0);
+        let mut tell = |item| {
+            match item {
+                Item::Capture(_) => texts += 1,
+                _ => others += 1,
+            }
+            ControlFlow::Continue(())
+        };
+        read(&[Input::Path(path)], &ReadLimits::default(), &AtomicU64::new(0), &mut tell).expect("a file");
+        (texts, others)
+    };
+    assert_eq!(count(&bytes), (1, 0));
+    let at = (0..bytes.len()).find(|&at| bytes[at..].starts_with(b"Disallow")).expect("a body");
+    bytes[at] ^= 8;
+    assert_eq!(count(&bytes), (0, 1));
+}
+
 /// Numbers count as their type says: seconds with digits behind the point, and what has no sign.
 #[test]
 fn numbers_have_the_meaning_of_their_type() {

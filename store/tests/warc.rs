@@ -109,9 +109,9 @@ fn no_older_answer_of_a_target_answers_for_one_that_cannot_be_read() {
     }
 }
 
-/// A newer fetch that cannot be read leaves the site unresolved in a store, too. Only a revisit of a
-/// text that the stream does not name is refused without a trace: the text may be the one that is
-/// held.
+/// A newer fetch that cannot be read leaves the site unresolved in a store, too. Only a revisit of
+/// a text that the stream does not name is refused without a trace: the text may be the one that
+/// is held.
 #[test]
 fn no_older_answer_answers_for_one_that_cannot_be_read() {
     for block in [

@@ -384,10 +384,20 @@ fn resolved(
         let (effect, conditions) = match (best.effect(), is_shut, is_unread) {
             (Effect::Refused, ..) | (_, true, _) => (Effect::Refused, 0),
             (_, _, true) => (Effect::Unread, 0),
-            (effect, ..) => {
-                let places = winners.iter().map(|&(_, _, place)| place).collect();
-                document.number(at, places, lowering)?.map_or((Effect::Unread, 0), |number| (effect, number))
-            }
+            (effect, ..) => match winners.as_slice() {
+                &[(_, _, place)] => {
+                    let add = |conditions| lowering.conditions(conditions, 0);
+                    (effect, document.contents[place].number(at, add)?)
+                }
+                several => {
+                    let places = several.iter().map(|&(_, _, place)| place).collect();
+                    let number = document.number(at, places, |cost, conditions| {
+                        let may_join = lowering.may_compare(cost);
+                        may_join.then(|| lowering.conditions(conditions(), 0)).transpose()
+                    })?;
+                    number.map_or((Effect::Unread, 0), |number| (effect, number))
+                }
+            },
         };
         said.push(Said { usage, effect, rank: 1, conditions });
     }
