@@ -133,6 +133,10 @@ const COMPARISONS: usize = 1 << 20;
 /// A record counts once more for each whole block of so many bytes of its pattern and its text.
 const BYTES_OF_RECORD: usize = 1024;
 
+/// A file that a statement is of counts as one more for each whole block of so many bytes of its
+/// name.
+const BYTES_OF_FILE: usize = 256;
+
 /// The first number for sets of their own.
 const OWN_SETS: u16 = PAGE_SETS + PAGE_DOCUMENTS;
 
@@ -229,7 +233,11 @@ impl<'s> Lowering<'s, '_> {
     pub(crate) fn file_number(&mut self, name: &str) -> u16 {
         match self.preferences.files.get(name) {
             Some(&number) => number,
-            None => self.add_file(name),
+            None => {
+                // Each page may name documents of its own.
+                self.preferences.count += name.len() / BYTES_OF_FILE;
+                self.add_file(name)
+            }
         }
     }
 

@@ -218,8 +218,8 @@ fn sold(path: &str, bytes: usize) -> String {
 
 /// Pages, each of which another combination of contents grants alike.
 fn pages_by_combined_contents(count: usize) -> HostileSite {
-    let letters = || (b'a'..=b'z').map(char::from);
-    let contents: String = letters().map(|letter| sold(&format!("/*{letter}"), 4 * count)).collect();
+    let letters = || (b'a'..=b'l').map(char::from);
+    let contents: String = letters().map(|letter| sold(&format!("/*{letter}"), 8 * count)).collect();
     let link = || vec![PageLicense::Link("https://h.example/l.xml".to_owned())];
     let target = |n: usize| {
         let chosen =
