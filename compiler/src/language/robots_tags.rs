@@ -100,6 +100,7 @@ fn state(page: &Page, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> 
     for Header { name, value } in page.headers.iter().filter(|header| header.name == "x-robots-tag") {
         let text = preference_text(name, value);
         let read = robots_tag(value);
+        let quoted = if read.agents.len() > FEW { shortened(&text, QUOTED_OFTEN) } else { &text };
         is_whole &= read.mistakes.iter().all(|mistake| mistake.code != MistakeCode::OverLimit);
         for of_agent in read.agents {
             let agent = match of_agent.agent {
@@ -113,7 +114,7 @@ fn state(page: &Page, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> 
                 carrier: Carrier::Header,
                 in_noscript: false,
                 line: 0,
-                text: text.to_string(),
+                text: quoted.to_owned(),
                 directives: of_agent.directives,
             };
             by_agent.entry(agent).or_default().push(tag);
@@ -242,6 +243,11 @@ fn confine(said: &mut Said) {
         (said.effect, said.conditions) = (Effect::Unread, 0);
     }
 }
+
+/// A header line is quoted for each crawler that it names: of one for more than so many, less.
+const FEW: usize = 8;
+/// The bytes that are quoted of such a line.
+const QUOTED_OFTEN: usize = 64;
 
 /// The crawlers of Bing, and the table by which their `noarchive` speaks of models (Bing's blog of
 /// September 2023).
