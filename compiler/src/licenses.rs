@@ -52,7 +52,7 @@ pub(crate) struct WeighedContent {
     pub(crate) pattern: OnceCell<Option<(Vec<u8>, Covers)>>,
     /// The numbers of the conditions of each, as far as they were asked for.
     numbers: [Cell<Option<u32>>; CHAINS.len()],
-    /// The comparisons that joining the conditions of each counts as, as far as it was asked for.
+    /// What it costs to join the conditions of each, as far as it was asked for.
     costs: [OnceCell<usize>; CHAINS.len()],
 }
 
@@ -134,7 +134,7 @@ impl WeighedContent {
         alternatives(distinct.into_iter().map(with_server).collect())
     }
 
-    /// The comparisons that joining them with those of other contents counts as.
+    /// The number of comparisons that it counts as to join them with those of other contents.
     fn cost(&self, at: usize) -> usize {
         *self.costs[at].get_or_init(|| {
             let bytes: usize = self.conditions(at).iter().map(|condition| condition.to_string().len()).sum();

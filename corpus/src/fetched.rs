@@ -64,6 +64,9 @@ pub enum FetchedTooMuch {
     Records,
 }
 
+/// 301 Moved Permanently (RFC 9110 15.4.2).
+const MOVED: u16 = 301;
+
 /// Bytes of memory that an answer takes beside its texts.
 const ANSWER: usize = 512;
 
@@ -300,7 +303,7 @@ impl warc::Answer {
         Fetched {
             url: url.clone(),
             fetched_at: if *fetched_at == NEWEST { 0 } else { *fetched_at },
-            status: 301,
+            status: MOVED,
             redirects: 0,
             headers: Vec::new(),
             body: Vec::new(),

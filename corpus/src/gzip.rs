@@ -304,7 +304,7 @@ mod tests {
     use robomaton_tests::write::gzip;
     use std::io::{BufRead, BufReader, Read};
 
-    /// What the members of a stream contain, with a space for each cut.
+    /// The contents of all members of a stream, with a space for each cut.
     fn text<R: BufRead>(members: &mut Gunzip<R>) -> Vec<u8> {
         let (mut out, mut text) = ([0; 100], Vec::new());
         loop {

@@ -22,7 +22,7 @@ pub(crate) struct Lines<'w, 'a> {
     window: &'w mut Window<'a>,
     limits: &'w ReadLimits,
     number: u64,
-    /// What stands in a line behind an object that was read.
+    /// The part of the line behind the object that was read last.
     rest: Option<Rest>,
 }
 

@@ -135,14 +135,14 @@ fn not_read(error: &io::Error) -> SkipReason {
     SkipReason::Archive(format!("the rest of the archive is not read: {error}"))
 }
 
-/// What an entry of its own says of the next one.
+/// The description of an entry, from the entry before it.
 #[derive(Default)]
 struct Description {
     name: Option<Vec<u8>>,
     is_sparse: bool,
 }
 
-/// Reads what an entry says of the next one.
+/// Reads the description of the next entry.
 fn description<R: Read>(
     entry: &mut ::tar::Entry<'_, R>,
     is_gnu: bool,

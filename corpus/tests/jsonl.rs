@@ -212,7 +212,7 @@ fn limits_and_damage() {
     let good = gzip(b"{\"url\":\"a.example\"}\n{\"url\":\"b.example\"}\n");
     let cut = [&good[..good.len() - 8], b"\0\0\0\0\0\0\0\0", &good].concat();
     let read = items_within("x.jsonl.gz", &cut, &ReadLimits::default());
-    // What a wrong checksum is of may say anything.
+    // Rows under a wrong checksum may say anything.
     let count = |wanted: fn(&Item) -> bool| read.iter().filter(|item| wanted(item)).count();
     assert_eq!(count(|item| matches!(item, Item::Revisit(_))), 2);
     assert_eq!(count(|item| matches!(item, Item::Capture(_))), 2);

@@ -106,7 +106,7 @@ fn a_revisit_is_no_empty_text() {
         record("response", 12, url, "WARC-Truncated: length\r\n", "HTTP/1.1 404\r\n\r\n"),
     ];
     let mut found = read(&records.concat()).records;
-    // What cannot be read is a redirect to nowhere, too.
+    // Each answer that cannot be read also gives a redirect to nowhere.
     let nowhere =
         found.extract_if(.., |(_, fetched)| fetched.as_ref().is_ok_and(|fetched| fetched.status == 301));
     assert_eq!(nowhere.count(), 5);

@@ -71,10 +71,11 @@ pub(crate) fn is_about(
     named.map_or(are_of, |times| Some(names_text(times, fetched_at, are_of)))
 }
 
-/// True if a revisit that names these times of its text is about a text of the other time, whose
-/// validators are those of the revisit, or not, or do not tell. The first of the times is the
-/// earlier fetch that the revisit names. A text that was fetched later is the same only if its
-/// validators say so: a site may have had another one in between.
+/// True if a revisit that names these times of its text is about the text that was fetched at the
+/// other time. `are_of` is true if the validators of both are the same, and `None` if they do not
+/// tell. The first of the times is that of the earlier fetch that the revisit names. A text that
+/// was fetched later counts only if the validators are the same: the site may have had another text
+/// in between.
 pub fn names_text<T: PartialOrd>(times: &RangeInclusive<T>, fetched_at: T, are_of: Option<bool>) -> bool {
     times.contains(&fetched_at) && are_of.unwrap_or(fetched_at == *times.start())
 }

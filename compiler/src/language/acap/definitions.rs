@@ -196,13 +196,13 @@ impl Text<'_, '_> {
     }
 }
 
-/// What is known of the usage names before composites are made of them.
+/// The usage names that composites may be made of.
 struct Defined<'d> {
     /// The number of the first definition of each that can be read.
     first: &'d HashMap<String, usize>,
     /// The meanings of the qualified usages.
     qualified: &'d HashMap<String, Meaning>,
-    /// Those with a malformed definition.
+    /// The names that malformed lines define.
     malformed: &'d Unread,
 }
 
