@@ -50,7 +50,7 @@ impl Destination {
     /// If it cannot, or if the existing file or directory is not an image.
     pub fn open(path: &Path, shards: Option<NonZero<u8>>) -> Result<Destination, Error> {
         if shards.is_none() {
-            check_kind(path, "an image", |head| head.starts_with(&MAGIC))?;
+            check_kind(path, "an image", |head, _| head.starts_with(&MAGIC))?;
         }
         Destination::open_forced(path, shards)
     }
@@ -219,7 +219,7 @@ fn shard_name(number: u8, shards: NonZero<u8>) -> String {
 }
 
 /// True if this is the name of a shard. An image of another name was not written as one.
-fn is_shard(name: &str) -> bool {
+pub fn is_shard(name: &str) -> bool {
     let numbers = name.split_once('.').filter(|(_, extension)| *extension == SHARD_EXTENSION);
     let numbers = numbers.and_then(|(numbers, _)| numbers.split_once("-of-"));
     let is_number = |text: &str| text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_digit());

@@ -24,7 +24,7 @@ mod whole;
 
 pub use compile::{Compile, Compiled};
 pub use counts::Counts;
-pub use destination::Destination;
+pub use destination::{Destination, is_shard};
 pub use error::Error;
 pub use merge::{MergeOptions, Merged, merge, merge_with};
 pub use replace::{check_inputs, check_kind};

@@ -5,11 +5,11 @@
 
 use crate::Error;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// Bytes of a file that show its kind.
-const HEAD: u64 = 4096;
+/// Bytes at each end of a file that show its kind.
+const END: u64 = 4096;
 
 /// Refuses a path that names the same file as one of the inputs.
 ///
@@ -22,22 +22,33 @@ pub fn check_inputs<'p>(path: &Path, inputs: impl IntoIterator<Item = &'p Path>)
     Ok(())
 }
 
-/// Refuses a file that is neither empty nor of this kind, as its first bytes show.
+/// Refuses a file that is neither empty nor of this kind, as its first and last bytes show.
 ///
 /// # Errors
 /// If it is something else, or cannot be read.
-pub fn check_kind(path: &Path, kind: &str, is_kind: impl FnOnce(&[u8]) -> bool) -> Result<(), Error> {
+pub fn check_kind(path: &Path, kind: &str, is_kind: impl FnOnce(&[u8], &[u8]) -> bool) -> Result<(), Error> {
     if !is_file(path)? {
         return Ok(());
     }
-    let mut head = Vec::new();
     let lost = |what| Err(Error::Lost { path: path.to_owned(), what });
-    match File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head)) {
-        Ok(_) if head.is_empty() || is_kind(&head) => Ok(()),
+    match ends(path) {
+        Ok((head, tail)) if head.is_empty() || is_kind(&head, &tail) => Ok(()),
         Ok(_) => lost(format!("exists and is not {kind}")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => lost(format!("exists and cannot be read: {error}")),
     }
+}
+
+/// The first and the last bytes of a file.
+fn ends(path: &Path) -> io::Result<(Vec<u8>, Vec<u8>)> {
+    let mut file = File::open(path)?;
+    let mut read = |from| {
+        let mut bytes = Vec::new();
+        file.seek(SeekFrom::Start(from))?;
+        file.by_ref().take(END).read_to_end(&mut bytes).map(|_| bytes)
+    };
+    let length = fs::metadata(path)?.len();
+    Ok((read(0)?, read(length.saturating_sub(END))?))
 }
 
 /// True for a file that can be lost, unlike a device.
@@ -76,7 +87,7 @@ mod tests {
         std::os::unix::fs::symlink(place("nothing"), place("dangling")).expect("a link");
         fs::write(place("file"), "text").expect("a file");
         let checks = |path: &Path| {
-            let kind = check_kind(path, "an image", |head| head == b"image");
+            let kind = check_kind(path, "an image", |head, _| head == b"image");
             [check_inputs(path, [directory.path()]), kind]
         };
         for name in ["nothing", "dangling"] {

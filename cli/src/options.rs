@@ -79,7 +79,7 @@ impl ForceArgs {
         output: &Path,
         inputs: &[PathBuf],
         kind: &str,
-        is_kind: impl FnOnce(&[u8]) -> bool,
+        is_kind: impl FnOnce(&[u8], &[u8]) -> bool,
     ) -> Result<(), Failure> {
         if self.force {
             return Ok(());

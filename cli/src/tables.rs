@@ -150,7 +150,7 @@ pub(crate) fn write(
     for table in tables {
         let path = directory.join(format!("{}.{}", table.name, format.name()));
         let kind = format!("the table {} in the format {}", table.name, format.name());
-        force.check(&path, inputs, &kind, |head| format.is_table(table, head))?;
+        force.check(&path, inputs, &kind, |head, tail| format.is_table(table, head, tail))?;
         targets.push((table, Target::open(&path, "a table is to go there")?));
     }
     let mut writers = Vec::new();

@@ -71,6 +71,15 @@ fn only_former_tables_are_replaced() {
         export(&["--crawler", "a"]).fails(&format!("{last}: exists and is not the table usages"));
         assert_eq!(fs::read(place.path(&format!("t/sites.{format}"))).expect("a table"), first);
         export(&["--force"]).ok();
+        // Such files of another program are no tables either.
+        let other: &[u8] = match format {
+            "csv" => b"site,price\na.example,1\n",
+            "jsonl" => b"{\"site\":\"a.example\",\"price\":1}\n",
+            _ => b"PAR1 by another writer PAR1",
+        };
+        place.write(&last, other);
+        export(&["--crawler", "a"]).fails("exists and is not the table usages");
+        export(&["--force"]).ok();
         place.run(&["diff", "i.rimg", "j.rimg", "--to", "t", "--format", format]).ok();
     }
     assert!(names(&place, "t").iter().all(|name| !name.starts_with('.')));

@@ -10,9 +10,10 @@
 //! what a store holds.
 
 use crate::capture::{LINE, NOT_MODIFIED};
+use crate::kind::Kind;
 use crate::record::NEWEST;
 use crate::resolve::{MAX_REDIRECTS, Place, Rank, WayTimes, is_about};
-use crate::source::Source;
+use crate::source::{Source, is_packed};
 use crate::status::{is_redirection, is_success};
 use crate::window::Window;
 use crate::{Capture, ReadLimits, SkipReason, warc};
@@ -69,6 +70,12 @@ const MOVED: u16 = 301;
 
 /// Bytes of memory that an answer takes beside its texts.
 const ANSWER: usize = 512;
+
+/// True if a WARC stream can begin with these bytes, of which five tell: a record, a gzip member or
+/// a zstd frame. None begins a line of JSON.
+pub fn begins_as_warc(head: &[u8]) -> bool {
+    is_packed(head) || Kind::of_bytes(head) == Some(Kind::Warc)
+}
 
 /// Reads a WARC stream, which may be compressed as gzip members or zstd frames: at most `bytes`
 /// when decompressed, as many of decoded bodies, as many in all fetches, and so many fetches and

@@ -59,7 +59,7 @@ pub use batch::{
 };
 pub use capture::{Capture, Item, NOT_MODIFIED, ReadLimits, Revisit, known_lines};
 pub use dates::http as http_date;
-pub use fetched::{Fetched, FetchedRecords, FetchedTooMuch, fetched_in_warc};
+pub use fetched::{Fetched, FetchedRecords, FetchedTooMuch, begins_as_warc, fetched_in_warc};
 #[cfg(feature = "pages")]
 pub use html::read_page;
 pub use html::{Element, MetaTag, Page};

@@ -5,7 +5,7 @@
 
 use crate::StoreError;
 use crate::log::{HEADER, is_log, sync_directory, whole};
-use robomaton_build::Target;
+use robomaton_build::{Target, is_shard};
 use robomaton_formats::ImageError;
 use robomaton_runtime::{Image, Manifest};
 use std::collections::BTreeSet;
@@ -54,8 +54,7 @@ impl Files {
         let mut has_one = false;
         for entry in fs::read_dir(directory).map_err(|error| failed(directory, error))? {
             let name = entry.map_err(|error| failed(directory, error))?.file_name();
-            let stem = name.to_str().and_then(|name| name.strip_suffix(".rimg"));
-            has_one |= stem.is_some_and(|stem| stem.contains("-of-"));
+            has_one |= name.to_str().is_some_and(is_shard);
         }
         Ok(has_one)
     }

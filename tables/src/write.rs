@@ -39,17 +39,32 @@ impl Format {
         }
     }
 
-    /// True if these may be the first bytes of a table in this format, also of one of a series. Of
-    /// Parquet, they show only the format.
-    pub fn is_table(self, table: &Table, head: &[u8]) -> bool {
-        let first = table.columns.first().map_or("", |column| column.name);
+    /// True if these may be the first and the last bytes of a table in this format, also of one of
+    /// a series, or of another version: text begins with the first columns, and the end of a
+    /// Parquet file names its writer.
+    pub fn is_table(self, table: &Table, head: &[u8], tail: &[u8]) -> bool {
+        let columns: Vec<&str> = table.columns.iter().take(FIRST).map(|column| column.name).collect();
         match self {
-            Format::Parquet => head.starts_with(b"PAR1"),
-            Format::Csv => head.starts_with(format!("{first},").as_bytes()),
-            Format::Jsonl => head.starts_with(format!("{{\"{first}\":").as_bytes()),
+            Format::Parquet => memchr::memmem::find(tail, format!("{WRITER} version ").as_bytes()).is_some(),
+            Format::Csv => head.starts_with(columns.join(",").as_bytes()),
+            Format::Jsonl => {
+                let end = memchr::memchr(b'\n', head);
+                let line = &head[..end.unwrap_or(head.len())];
+                let keys: Vec<String> = columns.iter().map(|name| format!("\"{name}\":")).collect();
+                // A long cell may hide all but the first.
+                let has = |key: &String| memchr::memmem::find(line, key.as_bytes()).is_some();
+                let first = keys.first().map_or("", String::as_str);
+                line.starts_with(format!("{{{first}").as_bytes()) && (end.is_none() || keys.iter().all(has))
+            }
         }
     }
 }
+
+/// The program that Parquet files name as their writer.
+const WRITER: &str = "robomaton";
+
+/// The number of columns by which a table is known.
+const FIRST: usize = 3;
 
 /// A file of rows in one format.
 trait Sink {

@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let snapshots = open_images(&arguments.images, &arguments.layers)?;
     let images: Vec<(&str, &Image)> =
         snapshots.iter().map(|Snapshot { name, image, .. }| (name.as_str(), image)).collect();
-    arguments.force.check(&arguments.output, &arguments.images, "a report", is_report)?;
+    arguments.force.check(&arguments.output, &arguments.images, "a report", |head, _| is_report(head))?;
     watch()?;
     let target = Target::open(&arguments.output, "--output names the page")?;
     let options = Options {

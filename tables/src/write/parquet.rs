@@ -5,7 +5,7 @@
 //! Arrow, which takes longer to build than this whole workspace; `arrow_schema` stores the types
 //! for readers that know Arrow.
 
-use super::{Sink, arrow_schema};
+use super::{Sink, WRITER, arrow_schema};
 use crate::schema::{self, Cell, Kind, Table};
 use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as Physical, ZstdLevel};
 use parquet::column::writer::ColumnWriterImpl;
@@ -173,6 +173,7 @@ impl<W: Write + Send> Parquet<W> {
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_key_value_metadata(Some(vec![types]))
+            .set_created_by(format!("{WRITER} version {}", env!("CARGO_PKG_VERSION")))
             .build();
         let schema = schema(table).map_err(failed)?;
         let writer =

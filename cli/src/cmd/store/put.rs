@@ -8,6 +8,7 @@ use super::{StoreArgs, exit_code, open};
 use crate::failure::Failure;
 use crate::output::{Out, remark};
 use clap::Args;
+use robomaton_corpus::begins_as_warc;
 use robomaton_explain::time::now;
 use robomaton_explain::{count, without_mark};
 use robomaton_runtime::Manifest;
@@ -28,13 +29,6 @@ const LARGEST_WARC: usize = 1 << 30;
 
 /// The number of bytes that tell a WARC file from lines of JSON.
 const HEAD: u64 = 5;
-
-/// True if a WARC file can begin so: with a record, a gzip member, a zstd frame, or a frame to be
-/// skipped, such as a dictionary. None begins a line of JSON.
-fn begins_warc(head: &[u8]) -> bool {
-    let is_frame = matches!(head, [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..]);
-    is_frame || head.starts_with(b"WARC/") || head.starts_with(b"\x1f\x8b")
-}
 
 #[derive(Args)]
 pub(super) struct Put {
@@ -66,7 +60,7 @@ pub(super) fn run(arguments: &Put) -> Result<ExitCode, Failure> {
     };
     let mut head = Vec::new();
     input.by_ref().take(HEAD).read_to_end(&mut head).map_err(unread)?;
-    let is_warc = begins_warc(&head);
+    let is_warc = begins_as_warc(&head);
     let input = Cursor::new(head).chain(input);
     let mut putting = Putting { arguments: &arguments.store, store: None, summary: Summary::default() };
     if Manifest::is_in(&arguments.store.directory) {
