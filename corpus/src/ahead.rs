@@ -122,6 +122,19 @@ impl<R: BufRead> Read for Ahead<R> {
     }
 }
 
+/// The bytes before damage that are in doubt, of the member that they are in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Doubt {
+    /// None: no member has given bytes since the one before.
+    None,
+    /// Their member lacks its end, and nothing else is known to be wrong with it.
+    End,
+    /// The last ones: what came out shortly before the error may be wrong.
+    Near,
+    /// All of them: the checksum of their member is wrong.
+    All,
+}
+
 /// The result of a read.
 pub(crate) enum Step {
     /// Bytes of one member.
@@ -135,10 +148,8 @@ pub(crate) enum Step {
     Cut {
         /// The kind of damage.
         why: &'static str,
-        /// True if the bytes before it are in doubt: their member has no end, or a wrong checksum.
-        doubtful: bool,
-        /// True if their member lacks its end, and nothing else is known to be wrong with it.
-        ends: bool,
+        /// What it says of the bytes before it.
+        doubt: Doubt,
     },
     /// The end of the stream.
     End,
@@ -176,7 +187,7 @@ pub(crate) fn prove<M: Members>(members: &mut M) -> io::Result<Proof> {
         match members.step(&mut scratch)? {
             Some(Step::End) => break Proof::Given,
             // The last member that has begun is not sound if the damage is in it.
-            Some(Step::Cut { doubtful, .. }) if begun == usize::from(doubtful) => break Proof::None,
+            Some(Step::Cut { doubt, .. }) if begun == usize::from(doubt != Doubt::None) => break Proof::None,
             Some(Step::Cut { .. }) => break Proof::Doubtful,
             _ if members.ahead().since_mark() >= PROBATION => break Proof::Given,
             Some(Step::Data { begins, .. }) => begun += usize::from(begins),

@@ -18,6 +18,15 @@ pub(crate) struct Entry<'a> {
     pub(crate) number: u64,
     /// Its name; empty if it is not known.
     pub(crate) name: String,
+    /// True if its bytes are in doubt.
+    pub(crate) is_damaged: bool,
     /// The content of the file; `None` for a directory.
     pub(crate) data: Result<Option<Box<dyn Read + 'a>>, SkipReason>,
+}
+
+impl Entry<'_> {
+    /// In place of the rest of an archive: the reason why that is not read.
+    pub(crate) fn last(number: u64, reason: SkipReason) -> Self {
+        Entry { number, name: String::new(), is_damaged: false, data: Err(reason) }
+    }
 }

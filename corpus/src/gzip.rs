@@ -10,7 +10,7 @@
 //! separates bytes that may not be adjacent in the original. It does not know what the members
 //! contain.
 
-use crate::ahead::{Ahead, DOUBTFUL, Members, Proof, Step, prove};
+use crate::ahead::{Ahead, DOUBTFUL, Doubt, Members, Proof, Step, prove};
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use libdeflater::Decompressor;
 use memchr::memmem;
@@ -44,6 +44,7 @@ pub(crate) struct Gunzip<R> {
 }
 
 const ENDS: &str = "the file ends inside a member";
+const CHECKSUM: &str = "the checksum of a member is wrong";
 /// The beginning of a member: the magic number and the only method.
 const MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
 /// Flags in the header (RFC 1952 2.3.1); the upper three bits are reserved and zero.
@@ -101,9 +102,14 @@ impl<R: BufRead> Members for Gunzip<R> {
                 }
             },
             State::Failed(why) => {
-                let doubtful = self.inflate.total_out() > 0;
+                let doubt = match why {
+                    _ if self.inflate.total_out() == 0 => Doubt::None,
+                    ENDS => Doubt::End,
+                    CHECKSUM => Doubt::All,
+                    _ => Doubt::Near,
+                };
                 self.state = State::Lost;
-                return Ok(Some(Step::Cut { why, doubtful, ends: why == ENDS }));
+                return Ok(Some(Step::Cut { why, doubt }));
             }
             State::Lost => self.state = self.search()?,
             State::Ended => return Ok(Some(Step::End)),
@@ -187,7 +193,7 @@ impl<R: BufRead> Gunzip<R> {
             return Ok(State::Failed(ENDS));
         };
         if sum != self.crc.sum() || length != self.crc.amount() {
-            return Ok(State::Failed("the checksum of a member is wrong"));
+            return Ok(State::Failed(CHECKSUM));
         }
         self.inner.drop_member(false);
         Ok(State::Between)

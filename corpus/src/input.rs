@@ -9,18 +9,19 @@
 //! is an item. It does not know the formats.
 
 use crate::archive::{Archive, Entry};
+use crate::damage::Damage;
 use crate::kind::{HEAD, Kind, Name};
 #[cfg(feature = "parquet")]
 use crate::parquet;
 use crate::ranges::Ranges;
 use crate::record::{Content, Event, Record};
-use crate::source::Source;
+use crate::source::{Source, is_packed};
 use crate::tar::Tar;
 use crate::walk::{NotListed, Walk};
-use crate::window::Window;
+use crate::window::{DAMAGED, Window};
 #[cfg(feature = "zip")]
 use crate::zip;
-use crate::{Capture, Item, ReadLimits, SkipReason, Skipped, csv, host, jsonl, warc};
+use crate::{Capture, Item, ReadLimits, SkipReason, Skipped, check, csv, host, jsonl, warc};
 use foldhash::HashMap;
 use foldhash::fast::RandomState;
 use robomaton_formats::layout::MAGIC;
@@ -137,7 +138,7 @@ pub fn read_from(
     let path = Path::new(name);
     match Name::of(path) {
         Name::Host(..) | Name::Nothing => reading.unnamed(name, Box::new(reader))?,
-        kind => reading.named(name, path, kind, Box::new(reader), None)?,
+        kind => reading.named(name, path, kind, Box::new(reader), None, None)?,
     }
     reading.ranges()
 }
@@ -155,7 +156,7 @@ enum Access {
     /// From its beginning; only the content determines the format.
     Pipe,
     /// From its beginning.
-    Stream(Name),
+    Stream(Name, Option<Damage>),
     /// From its end, as a file of this kind.
     End(Kind),
 }
@@ -187,12 +188,12 @@ impl Reading<'_> {
     /// Reads one file.
     fn file(&mut self, path: &Path, opened: io::Result<File>) -> ControlFlow<()> {
         let source = &path.to_string_lossy();
-        let opened = opened.and_then(|mut file| Ok((access(path, &mut file)?, file)));
+        let opened = opened.and_then(|mut file| Ok((access(path, &mut file, self.limits)?, file)));
         let progress = self.progress;
         match opened {
             Ok((Access::Pipe, file)) => self.unnamed(source, Box::new(Counted { inner: file, progress })),
-            Ok((Access::Stream(name), file)) => {
-                self.named(source, path, name, Box::new(Counted { inner: file, progress }), None)
+            Ok((Access::Stream(name, damage), file)) => {
+                self.named(source, path, name, Box::new(Counted { inner: file, progress }), None, damage)
             }
             Ok((Access::End(kind), file)) => {
                 let length = file.metadata().map_or(0, |data| data.len());
@@ -229,7 +230,8 @@ impl Reading<'_> {
         }
     }
 
-    /// Reads a file by its name and content. In an archive, it has the number of an edition.
+    /// Reads a file by its name and content. In an archive, it has the number of an edition. The
+    /// damage that is known is that of the decompressed file.
     fn named(
         &mut self,
         source: &str,
@@ -237,6 +239,7 @@ impl Reading<'_> {
         name: Name,
         data: Box<dyn Read + '_>,
         edition: Option<u32>,
+        damage: Option<Damage>,
     ) -> ControlFlow<()> {
         let kind = match name {
             Name::Host(name) => {
@@ -247,7 +250,7 @@ impl Reading<'_> {
             Name::Nothing => None,
         };
         let mut window = match Source::open(data, self.limits) {
-            Ok(source) => Window::new(source),
+            Ok(source) => Window::new(source).with(damage),
             Err(error) => return self.skip(source, SkipReason::Io(error.to_string())),
         };
         if window.want(MAGIC.len()).starts_with(&MAGIC) {
@@ -297,7 +300,8 @@ impl Reading<'_> {
             Kind::Jsonl => self.deliver(source, jsonl::Lines::of(window, limits)),
             Kind::Csv => self.table(source, csv::Rows::of(window, limits)),
             Kind::Tar if !in_archive => {
-                let mut archive = Tar::of(window);
+                let damage = window.known_damage();
+                let mut archive = Tar::of(window, damage);
                 match archive.entries(limits) {
                     Ok(mut entries) => self.archive(source, &mut entries),
                     Err(reason) => self.skip(source, reason),
@@ -315,11 +319,15 @@ impl Reading<'_> {
         // would be reported, and nothing else: editions are compared within a site.
         let mut editions: HashMap<u64, u32> = HashMap::default();
         let hasher = RandomState::default();
-        while let Some(Entry { number, name, data }) = archive.next() {
+        while let Some(Entry { number, name, is_damaged, data }) = archive.next() {
             let path = Path::new(&name);
             let kind = Name::of(path);
             let data = match data {
                 Ok(None) => continue,
+                Ok(Some(_)) if is_damaged && matches!(kind, Name::Host(_)) => {
+                    self.unread(source, number, kind, SkipReason::Archive(DAMAGED.to_owned()))?;
+                    continue;
+                }
                 Ok(Some(data)) => data,
                 Err(reason) => {
                     self.unread(source, number, kind, reason)?;
@@ -339,7 +347,8 @@ impl Reading<'_> {
                 let reason = SkipReason::Archive(reason);
                 self.deliver(source, [Event::skipped(number, reason)])?;
             }
-            self.named(&format!("{source}/{name}"), path, kind, data, Some(edition))?;
+            let damage = is_damaged.then(Damage::everywhere);
+            self.named(&format!("{source}/{name}"), path, kind, data, Some(edition), damage)?;
         }
         ControlFlow::Continue(())
     }
@@ -398,20 +407,29 @@ impl Reading<'_> {
 }
 
 /// Determines how to read a file. Leaves it at its beginning.
-fn access(path: &Path, file: &mut File) -> io::Result<Access> {
+fn access(path: &Path, file: &mut File, limits: &ReadLimits) -> io::Result<Access> {
     // A pipe passed as a path (`<(zcat x)`) has a meaningless name.
     if !file.metadata()?.is_file() {
         return Ok(Access::Pipe);
     }
-    let name = Name::of(path);
-    if matches!(name, Name::Host(..)) {
-        return Ok(Access::Stream(name));
-    }
+    let named = match Name::of(path) {
+        Name::Kind(kind) => Some(kind),
+        Name::Nothing => None,
+        name @ Name::Host(..) => return Ok(Access::Stream(name, None)),
+    };
     let mut head = Vec::new();
     file.by_ref().take(4).read_to_end(&mut head)?;
     file.rewind()?;
-    let kind = Kind::of_bytes(&head).filter(|kind| kind.needs_file());
-    Ok(kind.map_or(Access::Stream(name), Access::End))
+    if let Some(kind) = Kind::of_bytes(&head).filter(|kind| kind.needs_file()) {
+        return Ok(Access::End(kind));
+    }
+    let mut damage = None;
+    if is_packed(&head) {
+        let whole = Counted { inner: &mut *file, progress: &AtomicU64::new(0) };
+        damage = check::damage(whole, named, limits)?;
+        file.rewind()?;
+    }
+    Ok(Access::Stream(named.map_or(Name::Nothing, Name::Kind), damage))
 }
 
 /// Opens a file found on the walk. Opening anything else (a pipe, a device) might block for ever.

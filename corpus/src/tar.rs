@@ -6,6 +6,7 @@
 //! split, or has no end, is reported, and not read further.
 
 use crate::archive::{Archive, Entry};
+use crate::damage::Damage;
 use crate::{ReadLimits, SkipReason};
 use ::tar::PaxExtensions;
 use std::cell::Cell;
@@ -19,23 +20,26 @@ const END: usize = 512;
 pub(crate) struct Tar<R: Read> {
     archive: ::tar::Archive<Zeros<R>>,
     zeros: Rc<Cell<usize>>,
+    damage: Damage,
 }
 
 impl<R: Read> Tar<R> {
-    pub(crate) fn of(stream: R) -> Tar<R> {
+    /// An archive in a stream of which some bytes may be known to be in doubt.
+    pub(crate) fn of(stream: R, damage: Option<Damage>) -> Tar<R> {
         let zeros = Rc::default();
         let mut archive = ::tar::Archive::new(Zeros { stream, count: Rc::clone(&zeros) });
         // Archives may be joined by `cat`; and a compressed one is only known to be intact at its
         // end.
         archive.set_ignore_zeros(true);
-        Tar { archive, zeros }
+        Tar { archive, zeros, damage: damage.unwrap_or_default() }
     }
 
     /// The entries, before anything was read.
     pub(crate) fn entries<'a>(&'a mut self, limits: &'a ReadLimits) -> Result<Entries<'a, R>, SkipReason> {
         // Raw: long names come as entries of their own.
         let entries = self.archive.entries().map_err(|error| not_read(&error))?.raw(true);
-        Ok(Entries { entries, zeros: &self.zeros, limits, number: 0, ended: false })
+        let (zeros, damage) = (&*self.zeros, &self.damage);
+        Ok(Entries { entries, zeros, damage, limits, number: 0, end: 0, ended: false })
     }
 }
 
@@ -59,8 +63,11 @@ impl<R: Read> Read for Zeros<R> {
 pub(crate) struct Entries<'a, R: Read> {
     entries: ::tar::Entries<'a, Zeros<R>>,
     zeros: &'a Cell<usize>,
+    damage: &'a Damage,
     limits: &'a ReadLimits,
     number: u64,
+    /// The end of the last one in the archive.
+    end: u64,
     ended: bool,
 }
 
@@ -106,16 +113,19 @@ impl<R: Read> Archive for Entries<'_, R> {
             Ok(None) => {
                 self.ended = true;
                 let is_whole = self.zeros.get() >= END;
-                let data =
-                    Err(SkipReason::Archive("the archive has no end, so files may be missing".to_owned()));
-                return (!is_whole).then_some(Entry { number, name: String::new(), data });
+                let reason =
+                    SkipReason::Archive("the archive has no end, so files may be missing".to_owned());
+                return (!is_whole).then(|| Entry::last(number, reason));
             }
             Err(error) => {
                 self.ended = true;
-                Entry { number, name: String::new(), data: Err(not_read(&error)) }
+                Entry::last(number, not_read(&error))
             }
             Ok(Some(Framed { entry, name, is_sparse })) => {
                 let kind = entry.header().entry_type();
+                let end = entry.raw_file_position().saturating_add(entry.size());
+                let is_damaged = self.damage.meets(self.end..end);
+                self.end = end;
                 let data: Result<Option<Box<dyn Read + '_>>, _> = if kind.is_dir() || name.ends_with('/') {
                     Ok(None)
                 } else if kind.is_file() && !is_sparse {
@@ -124,7 +134,7 @@ impl<R: Read> Archive for Entries<'_, R> {
                 } else {
                     Err(SkipReason::NotRegular(name.clone()))
                 };
-                Entry { number, name, data }
+                Entry { number, name, is_damaged, data }
             }
         })
     }

@@ -148,23 +148,28 @@ impl<'w, 'a> Records<'w, 'a> {
             (true, false) => FIRST_MEMBER,
             (true, true) => most,
         };
-        if !cut && (!ends_well(window, head + held) || window.is_in_doubt(head + held, look)) {
+        // A record that is known to be in doubt shows where the next one begins.
+        let doubt = window.known_doubt(head + held);
+        let is_bad = |window: &mut Window<'_>, end| {
+            !ends_well(window, end) || doubt.is_none() && window.is_in_doubt(end, look)
+        };
+        if !cut && is_bad(window, head + held) {
             let reason = bad_end(window, length);
             return self.refuse(head + held, &header, reason, told);
         }
         let record = HeldRecord { header: &header, bytes: &window.data()[..head + held], cut, limits };
-        let fetch = if cut { record.fetch() } else { Ok(None) };
-        let content = if is_too_long {
-            None
-        } else {
-            Some(record.content().map(|content| told(Some(&record), content)))
+        let fetch = if cut || doubt.is_some() { record.fetch() } else { Ok(None) };
+        let content = match &doubt {
+            _ if is_too_long => None,
+            Some(reason) => Some(unread(fetch.clone(), reason.clone()).map(|content| told(None, content))),
+            None => Some(record.content().map(|content| told(Some(&record), content))),
         };
         let at = window.offset();
         window.take(head + held);
         // The rest of the record is skipped; only its end shows whether the record is valid.
         if cut {
             let passed = window.skip(length - held as u64);
-            if !passed || !ends_well(window, 0) || window.is_in_doubt(0, look) {
+            if !passed || is_bad(window, 0) {
                 let reason = match passed {
                     _ if is_too_long => SkipReason::RecordTooLong(length),
                     true => bad_end(window, length),

@@ -6,7 +6,8 @@
 //! window together. It knows where compressed members begin, since a parser that is lost may
 //! continue there. It does not know records.
 
-use crate::ahead::Step;
+use crate::ahead::{Doubt, Step};
+use crate::damage::Damage;
 use crate::source::{CHUNK, Source};
 use crate::{ReadLimits, SkipReason};
 use std::collections::VecDeque;
@@ -16,8 +17,8 @@ use std::ops::RangeInclusive;
 /// The maximum number of members in the window whose beginnings are known.
 const MAX_MEMBERS: usize = 1 << 16;
 
-/// Bytes behind a row in which damage to its member is looked for: the checksum of a member is at
-/// its end, and whoever was killed while writing left a member that runs into the next one.
+/// Bytes before damage that are in doubt if their member does not decompress: whoever was killed
+/// while writing left a member that runs into the next one.
 pub(crate) const DOUBT: usize = 64 << 10;
 
 /// The reason for a row in doubt.
@@ -26,7 +27,7 @@ pub(crate) const DAMAGED: &str = "the compressed data around it are damaged";
 /// The reason why the window cannot be filled further.
 enum Stop {
     End,
-    Damage { reason: SkipReason, doubtful: bool, ends: bool },
+    Damage { reason: SkipReason, doubt: Doubt },
 }
 
 /// See the head of this file.
@@ -43,6 +44,8 @@ pub(crate) struct Window<'a> {
     past_members: u64,
     /// Bytes that it may still be filled with.
     left: u64,
+    /// What was found out beforehand.
+    damage: Option<Damage>,
 }
 
 impl<'a> Window<'a> {
@@ -57,7 +60,13 @@ impl<'a> Window<'a> {
             members: VecDeque::new(),
             past_members: 0,
             left: u64::MAX,
+            damage: None,
         }
+    }
+
+    /// Tells it which bytes of the stream are in doubt.
+    pub(crate) fn with(self, damage: Option<Damage>) -> Window<'a> {
+        Window { damage, ..self }
     }
 
     /// Ends the stream after about this many bytes, at most a buffer more.
@@ -79,8 +88,14 @@ impl<'a> Window<'a> {
         limits: &ReadLimits,
     ) -> io::Result<()> {
         (self.start, self.end, self.offset, self.stop) = (0, 0, 0, None);
+        self.damage = None;
         self.members.clear();
         self.source.reopen(file, room, limits)
+    }
+
+    /// Which bytes of the stream are in doubt, if it was told.
+    pub(crate) fn known_damage(&self) -> Option<Damage> {
+        self.damage.clone()
     }
 
     /// The contents of the window.
@@ -100,19 +115,51 @@ impl<'a> Window<'a> {
 
     /// True if it stopped at damage that casts doubt on the bytes before it.
     pub(crate) fn doubtful(&self) -> bool {
-        matches!(self.stop, Some(Stop::Damage { doubtful: true, .. }))
+        matches!(self.stop, Some(Stop::Damage { doubt, .. }) if doubt != Doubt::None)
     }
 
-    /// True if what ends `end` bytes into the window is of a damaged member, which does not merely
-    /// lack its end, as far as `look` bytes behind it show.
+    /// The damage to its member, if what ends `end` bytes into the window is known to be in doubt.
+    pub(crate) fn known_doubt(&self, end: usize) -> Option<SkipReason> {
+        let last = (self.offset + end as u64).saturating_sub(1);
+        self.damage.as_ref().filter(|damage| damage.is_at(last)).map(|_| self.source.damage(DAMAGED))
+    }
+
+    /// True if what ends `end` bytes into the window is in doubt because its member is damaged, as
+    /// is known beforehand, or as `look` bytes behind it show.
     pub(crate) fn is_in_doubt(&mut self, end: usize, look: usize) -> bool {
+        if self.damage.is_some() {
+            return self.known_doubt(end).is_some();
+        }
         // No damage stands between it and a member that begins in the window.
         if look == 0 || self.members().any(|begin| begin >= end) {
             return false;
         }
         self.want(end + look);
-        let is_damaged = matches!(self.stop, Some(Stop::Damage { doubtful: true, ends: false, .. }));
+        let is_damaged = matches!(self.stop, Some(Stop::Damage { doubt: Doubt::Near | Doubt::All, .. }));
         is_damaged && !self.members().any(|begin| begin >= end)
+    }
+
+    /// Takes all of it. Returns the bytes that are in doubt.
+    pub(crate) fn damage(mut self) -> Damage {
+        let (mut damage, mut member) = (Damage::default(), self.offset);
+        loop {
+            let count = self.want(1).len();
+            member = self.members.back().copied().unwrap_or(member);
+            Window::take(&mut self, count);
+            if count > 0 {
+                continue;
+            }
+            match self.stop {
+                Some(Stop::Damage { doubt: Doubt::All, .. }) => damage.add(member..self.offset),
+                Some(Stop::Damage { doubt: Doubt::Near, .. }) => {
+                    damage.add(member.max(self.offset.saturating_sub(DOUBT as u64))..self.offset);
+                }
+                _ => {}
+            }
+            if self.pass().is_none() {
+                return damage;
+            }
+        }
     }
 
     /// The contents of the window, at least `count` bytes unless it has [`Window::stopped`].
@@ -138,13 +185,13 @@ impl<'a> Window<'a> {
                     }
                 }
                 Ok(Step::End) => self.stop = Some(Stop::End),
-                Ok(Step::Cut { why, doubtful, ends }) => {
-                    self.stop = Some(Stop::Damage { reason: self.source.damage(why), doubtful, ends });
+                Ok(Step::Cut { why, doubt }) => {
+                    self.stop = Some(Stop::Damage { reason: self.source.damage(why), doubt });
                 }
                 Err(error) => {
                     // It may say that the checksum of what came before it is wrong.
                     let reason = SkipReason::Io(error.to_string());
-                    self.stop = Some(Stop::Damage { reason, doubtful: true, ends: false });
+                    self.stop = Some(Stop::Damage { reason, doubt: Doubt::All });
                     self.source = Source::Plain(Box::new(io::empty()));
                 }
             }

@@ -6,12 +6,14 @@
 //! is rejected, since it would decompress to more than any file can.
 
 use crate::archive::{Archive, Entry};
+use crate::kind::Name;
 use crate::{ReadLimits, SkipReason};
 use ::zip::ZipArchive;
 use ::zip::result::ZipError;
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
 use std::rc::Rc;
 
 /// Bytes that are read at once. Each entry moves the reader, which drops what it has read.
@@ -67,6 +69,11 @@ impl Entries {
         }
         Ok(Entries { archive, done: 0, max_entries: limits.max_entries })
     }
+
+    /// Reads an entry to its end, where its checksum is. The text of a host is read whole anyway.
+    fn is_sound(&mut self, index: usize) -> bool {
+        self.archive.by_index(index).is_ok_and(|mut entry| io::copy(&mut entry, &mut io::sink()).is_ok())
+    }
 }
 
 /// The number of headers in the directory that begins here (APPNOTE.TXT 4.3.12).
@@ -94,17 +101,17 @@ impl Archive for Entries {
         if number > self.max_entries {
             self.done = self.archive.len();
             let reason = "the rest of the archive is not read: more entries than the limit max_entries";
-            let data = Err(SkipReason::Archive(reason.to_owned()));
-            return Some(Entry { number, name: String::new(), data });
+            return Some(Entry::last(number, SkipReason::Archive(reason.to_owned())));
         }
         let name = self.archive.name_for_index(index);
         let name = name.and_then(Result::ok).unwrap_or_default().into_owned();
+        let is_damaged = !matches!(Name::of(Path::new(&name)), Name::Host(_)) && !self.is_sound(index);
         let data: Result<Option<Box<dyn Read + '_>>, _> = match self.archive.by_index(index) {
             Ok(entry) if entry.is_dir() => Ok(None),
             Ok(entry) if entry.is_symlink() => Err(SkipReason::NotRegular(name.clone())),
             Ok(entry) => Ok(Some(Box::new(entry))),
             Err(error) => Err(SkipReason::Archive(format!("the entry {name:?}: {error}"))),
         };
-        Some(Entry { number, name, data })
+        Some(Entry { number, name, is_damaged, data })
     }
 }

@@ -9,13 +9,14 @@
 //! be adjacent in the original. It does not know what the frames contain.
 
 use crate::ReadLimits;
-use crate::ahead::{Ahead, DOUBTFUL, Members, Proof, Step, prove};
+use crate::ahead::{Ahead, DOUBTFUL, Doubt, Members, Proof, Step, prove};
 use std::io::{self, BufRead, Read};
 use zstd::stream::raw::{DParameter, Decoder, Operation};
 
 /// The beginning of a frame (RFC 8878 3.1.1).
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const ENDS: &str = "the file ends inside a frame";
+const WRONG_CHECKSUM: &str = "the checksum of a frame is wrong";
 /// The beginning of a skippable frame, except for the low four bits of its first byte (RFC 8878
 /// 3.1.2).
 const SKIPPABLE: [u8; 4] = [0x50, 0x2a, 0x4d, 0x18];
@@ -92,8 +93,14 @@ impl<R: BufRead> Members for Unzstd<R> {
                 }
             },
             State::Failed(why) => {
+                let doubt = match why {
+                    _ if !self.gave => Doubt::None,
+                    ENDS => Doubt::End,
+                    WRONG_CHECKSUM => Doubt::All,
+                    _ => Doubt::Near,
+                };
                 self.state = State::Lost;
-                return Ok(Some(Step::Cut { why, doubtful: self.gave, ends: why == ENDS }));
+                return Ok(Some(Step::Cut { why, doubt }));
             }
             State::Lost => self.state = self.search()?,
             State::Ended => return Ok(Some(Step::End)),
@@ -124,11 +131,16 @@ impl<R: BufRead> Unzstd<R> {
         let input = self.inner.fill_buf()?;
         let at_end = input.is_empty();
         let input = &input[..input.len().min(self.wanted)];
-        let Ok(status) = self.decoder.run_on_buffers(input, out) else {
+        let status = match self.decoder.run_on_buffers(input, out) {
+            Ok(status) => status,
             // The library does not say how much of it was good.
-            self.state =
-                State::Failed("a frame does not decompress, or its window is over the limit max_window_log");
-            return Ok(0);
+            Err(error) => {
+                self.state = State::Failed(match error.to_string().contains("checksum") {
+                    true => WRONG_CHECKSUM,
+                    false => "a frame does not decompress, or its window is over the limit max_window_log",
+                });
+                return Ok(0);
+            }
         };
         self.inner.consume(status.bytes_read);
         self.wanted = status.remaining;
