@@ -8,7 +8,8 @@
 //! contain bytes that no checksum covers: with such bytes a hidden member would reach the next true
 //! one. The checksum at the end of the damaged member is of bytes that the server does not know,
 //! such as the time of the record. A member whose end is missing runs into the next one, so that is
-//! searched for from the beginning of the damaged one. Invariants: a mark and a member hold at most
+//! searched for from the beginning of the damaged one. If that was cut exactly behind a hidden one, the
+//! search finds the hidden one first, so what begins inside a damaged member is in doubt. Invariants: a mark and a member hold at most
 //! `PROBATION` bytes and one buffer each; no byte is read ahead twice.
 
 use std::io::{self, BufRead, Read};
@@ -34,23 +35,40 @@ pub(crate) struct Ahead<R> {
     mark: Option<usize>,
     /// The place in `held` of the member that is read, if it is not longer than [`PROBATION`].
     member: Option<usize>,
+    /// The place in `held` before which all bytes were read as those of a damaged member.
+    damaged: usize,
     /// The room for what is decompressed while reading ahead.
     scratch: Vec<u8>,
 }
 
 impl<R: BufRead> Ahead<R> {
     pub(crate) fn new(inner: R) -> Ahead<R> {
-        Ahead { inner, held: Vec::new(), at: 0, mark: None, member: None, scratch: Vec::new() }
+        Ahead { inner, held: Vec::new(), at: 0, mark: None, member: None, damaged: 0, scratch: Vec::new() }
     }
 
-    /// Keeps the member that begins here: if its end was lost, the next one is found inside it.
-    pub(crate) fn keep_member(&mut self) {
-        self.member = Some(self.at).filter(|_| !self.is_marked());
+    /// Keeps the member that begins here: if its end was lost, the next one is found inside it. One
+    /// that is doubtful is not kept, so that its bytes are not searched again and again.
+    pub(crate) fn keep_member(&mut self, is_doubtful: bool) {
+        self.member = Some(self.at).filter(|_| !self.is_marked() && !is_doubtful);
     }
 
-    /// Drops the member that was kept. With `again`, all of it but its first byte is read again.
-    pub(crate) fn drop_member(&mut self, again: bool) {
-        self.at = self.member.take().filter(|_| again).map_or(self.at, |member| member + 1);
+    /// Drops the member that was kept: it is sound.
+    pub(crate) fn drop_member(&mut self) {
+        self.member = None;
+    }
+
+    /// Goes back to the second byte of the member that was kept, if one was: it is damaged. Of what
+    /// is here, this many bytes were read as its own.
+    pub(crate) fn search_member(&mut self, read: usize) {
+        if let Some(member) = self.member.take() {
+            self.damaged = self.damaged.max(self.at + read);
+            self.at = member + 1;
+        }
+    }
+
+    /// True if what began some bytes before this place may be content of a damaged member.
+    pub(crate) fn is_inside_damage(&self, back: usize) -> bool {
+        self.at.saturating_sub(back) < self.damaged
     }
 
     /// Sets the mark here.
@@ -90,6 +108,7 @@ impl<R: BufRead> BufRead for Ahead<R> {
         let passed = self.mark.into_iter().chain(self.member).min().unwrap_or(self.at);
         self.held.drain(..passed);
         self.at -= passed;
+        self.damaged = self.damaged.saturating_sub(passed);
         for place in [&mut self.mark, &mut self.member].into_iter().flatten() {
             *place -= passed;
         }
@@ -143,6 +162,8 @@ pub(crate) enum Step {
         count: usize,
         /// True if they are the first of their member.
         begins: bool,
+        /// True if their member may be content of a damaged one: it begins inside it.
+        is_doubtful: bool,
     },
     /// The stream is damaged here. The next read continues at the next member, if there is one.
     Cut {

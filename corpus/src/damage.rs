@@ -21,7 +21,7 @@ impl Damage {
     /// Adds a range behind the others.
     pub(crate) fn add(&mut self, range: Range<u64>) {
         let is_full = self.0.len() == MAX_RANGES;
-        match self.0.last_mut().filter(|_| is_full) {
+        match self.0.last_mut().filter(|last| is_full || last.end == range.start) {
             Some(last) => last.end = range.end,
             None => self.0.push(range),
         }

@@ -41,6 +41,8 @@ pub(crate) struct Gunzip<R> {
     inflate: Decompress,
     crc: Crc,
     state: State,
+    /// The member that is read begins inside a damaged one.
+    is_doubtful: bool,
 }
 
 const ENDS: &str = "the file ends inside a member";
@@ -88,17 +90,19 @@ impl<R: BufRead> Members for Gunzip<R> {
 
     fn step(&mut self, out: &mut [u8]) -> io::Result<Option<Step>> {
         match self.state {
-            State::Between => match self.whole(out)? {
-                Some(0) => {}
-                Some(count) => return Ok(Some(Step::Data { count, begins: true })),
-                None => self.state = self.begin()?,
-            },
+            State::Between => {
+                self.is_doubtful = self.inner.is_inside_damage(0);
+                match self.whole(out)? {
+                    Some(0) => {}
+                    Some(count) => return Ok(Some(self.data(count, true))),
+                    None => self.state = self.begin()?,
+                }
+            }
             State::Header(flags) => self.state = self.header(flags)?,
             State::Inside => match self.inflate(out)? {
                 0 => {}
                 count => {
-                    let begins = self.inflate.total_out() == count as u64;
-                    return Ok(Some(Step::Data { count, begins }));
+                    return Ok(Some(self.data(count, self.inflate.total_out() == count as u64)));
                 }
             },
             State::Failed(why) => {
@@ -127,12 +131,18 @@ impl<R: BufRead> Gunzip<R> {
             inflate: Decompress::new(false),
             crc: Crc::new(),
             state: State::Between,
+            is_doubtful: false,
         }
     }
 
     /// Continues with the members of another stream.
     pub(crate) fn restart(&mut self, inner: R) {
         (self.inner, self.state) = (Ahead::new(inner), State::Between);
+    }
+
+    /// Bytes of the member that is read.
+    fn data(&self, count: usize, begins: bool) -> Step {
+        Step::Data { count, begins, is_doubtful: self.is_doubtful }
     }
 
     /// Fills the front of `out`, which must not be empty.
@@ -195,7 +205,7 @@ impl<R: BufRead> Gunzip<R> {
         if sum != self.crc.sum() || length != self.crc.amount() {
             return Ok(State::Failed(CHECKSUM));
         }
-        self.inner.drop_member(false);
+        self.inner.drop_member();
         Ok(State::Between)
     }
 
@@ -211,7 +221,7 @@ impl<R: BufRead> Gunzip<R> {
         if self.padding()? {
             return Ok(State::Between);
         }
-        self.inner.keep_member();
+        self.inner.keep_member(self.is_doubtful);
         let Some(first) = self.byte()? else { return Ok(State::Ended) };
         if first != MAGIC[0] || self.byte()? != Some(MAGIC[1]) || self.byte()? != Some(MAGIC[2]) {
             return Ok(State::Failed("no member begins here"));
@@ -223,18 +233,20 @@ impl<R: BufRead> Gunzip<R> {
     /// Searches for the next bytes that can begin a member, first in the damaged one.
     fn search(&mut self) -> io::Result<State> {
         self.reset();
-        self.inner.drop_member(true);
+        self.inner.search_member(0);
         let mut seen = 0;
         while let Some(byte) = self.byte()? {
             seen = match byte {
                 // The reserved flags exclude seven of eight false headers.
                 flags if seen == MAGIC.len() && flags < 32 => {
                     self.state = State::Header(flags);
+                    let is_doubtful = self.inner.is_inside_damage(MAGIC.len() + 1);
                     let proof = prove(self)?;
                     self.reset();
                     match proof {
                         Proof::Given => {
-                            self.inner.keep_member();
+                            self.is_doubtful = is_doubtful;
+                            self.inner.keep_member(is_doubtful);
                             return Ok(State::Header(flags));
                         }
                         Proof::Doubtful => return Ok(State::Failed(DOUBTFUL)),

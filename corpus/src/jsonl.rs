@@ -58,15 +58,17 @@ impl Iterator for Lines<'_, '_> {
                 Ok(line) => line,
                 Err(unread) => return Some(*unread),
             };
-            let is_damaged = self.window.is_in_doubt(taken, DOUBT);
-            let doubt = if is_damaged { Some(DAMAGED) } else { was_torn.then_some(TORN) };
+            let doubt = self.window.is_in_doubt(taken, DOUBT).then_some(DAMAGED);
             let line = &self.window.data()[..length];
             // A rest has no white space at its end, which would be passed over for each object.
             let (line, text) = match is_rest {
                 true => (line, line.trim_ascii_start()),
                 false => (line.trim_ascii_end(), object(line)),
             };
-            let (event, behind) = event(text, self.number, self.limits, doubt);
+            let (event, behind) = match was_torn {
+                true => torn(text, self.number, doubt),
+                false => event(text, self.number, self.limits, doubt),
+            };
             let (length, is_torn) =
                 behind.map_or((0, false), |(length, is_torn)| (length, is_torn || was_torn));
             let read = line.len() - length;
@@ -157,8 +159,8 @@ fn event(
     }
     let (before, objects) = text.split_at(memchr::memchr(b'{', text).unwrap_or(text.len()));
     // The rest is looked at once, however many objects there are.
-    let end = end_of_first(objects);
-    let (first, rest) = objects.split_at(end.map_or(objects.len(), |(end, _)| end));
+    let found = first_of(objects);
+    let first = &objects[..found.as_ref().map_or(objects.len(), |first| first.end)];
     // An array could be a row by position, but the order of the fields is not defined.
     let doubt = doubt.or((!before.is_empty()).then_some("no object"));
     let event = match doubt {
@@ -167,26 +169,49 @@ fn event(
             Event::unread(number, Row::fetch_in_cut_json(first), SkipReason::Json(doubt.to_owned()))
         }
     };
-    (Some(event), end.map(|(_, is_torn)| (rest.len(), is_torn)))
+    (Some(event), found.map(|first| (objects.len() - first.others, first.is_torn)))
 }
 
-/// The end of the first of several objects, and true if it is torn: the next one begins inside it.
-/// `None` if there is only one.
-fn end_of_first(objects: &[u8]) -> Option<(usize, bool)> {
+/// The first of several objects.
+struct First {
+    end: usize,
+    /// Where another may begin, which may be inside the first one if that is torn.
+    others: usize,
+    is_torn: bool,
+}
+
+/// The first of several objects; `None` if there is only one.
+fn first_of(objects: &[u8]) -> Option<First> {
     let mut values = serde_json::Deserializer::from_slice(objects).into_iter::<IgnoredAny>();
     match values.next()? {
         Ok(_) => {
             let end = values.byte_offset();
-            memchr::memchr(b'{', &objects[end..]).map(|_| (end, false))
+            memchr::memchr(b'{', &objects[end..]).map(|_| First { end, others: end, is_torn: false })
         }
-        // The quote behind the brace of the next one ends a text, or the brace is the mistake.
-        // Within a text, no quote is without a backslash.
+        // The quote behind the brace of the next one ends a text, or the brace is the mistake; or the
+        // next one was the value of a key, so any that seems to begin may be it.
         Err(mistake) => {
             let seen = &objects[..objects.len().min(mistake.column() + 1)];
-            let end = memchr::memmem::rfind(seen, b"{\"").filter(|end| *end > 0 && seen.len() - end <= 4);
-            end.map(|end| (end, true))
+            let near = memchr::memmem::rfind(seen, b"{\"").filter(|end| *end > 0 && seen.len() - end <= 4);
+            let end = near.unwrap_or(objects.len());
+            next_object(objects).map(|others| First { end, others, is_torn: true })
         }
     }
+}
+
+/// Where an object may begin behind the first byte: at a brace before a quote. Within a text, no
+/// quote is without a backslash.
+fn next_object(text: &[u8]) -> Option<usize> {
+    let begins = |at: &usize| text[at + 1..].trim_ascii_start().starts_with(b"\"");
+    memchr::memchr_iter(b'{', text).filter(|at| *at > 0).find(begins)
+}
+
+/// Like [`event`], behind an object without an end: what names a fetch is one that cannot be read.
+fn torn(text: &[u8], number: u64, doubt: Option<&str>) -> (Option<Event>, Option<(usize, bool)>) {
+    let (first, rest) = text.split_at(next_object(text).unwrap_or(text.len()));
+    let reason = SkipReason::Json(doubt.unwrap_or(TORN).to_owned());
+    let event = Row::fetch_in_cut_json(first).map(|fetch| Event::unread(number, Some(fetch), reason));
+    (event, (!rest.is_empty()).then_some((rest.len(), true)))
 }
 
 /// A line without a byte order mark, as files that are joined have within, and without the prefix

@@ -69,7 +69,13 @@ impl<'a> Source<'a> {
     pub(crate) fn read(&mut self, out: &mut [u8]) -> io::Result<Step> {
         match self {
             Source::Plain(file) => {
-                let step = |count| if count == 0 { Step::End } else { Step::Data { count, begins: false } };
+                let step = |count| {
+                    if count == 0 {
+                        Step::End
+                    } else {
+                        Step::Data { count, begins: false, is_doubtful: false }
+                    }
+                };
                 file.read(out).map(step)
             }
             Source::Gzip(gunzip) => gunzip.read(out),

@@ -30,6 +30,8 @@ const LINE_ENDS: usize = 4096;
 /// Bytes behind the first record in which damage to its member is looked for. The member may be the
 /// whole file. Then a record counts if it stands further away from damage than this.
 const FIRST_MEMBER: usize = 64 << 10;
+/// Bytes behind a later record in which damage is looked for: no crawler keeps a longer body.
+const FARTHEST: usize = 16 << 20;
 /// The beginning of every record.
 const MAGIC: &[u8] = b"WARC/";
 /// Extra bytes of a stored response besides its decoded body and header: chunk sizes.
@@ -146,7 +148,7 @@ impl<'w, 'a> Records<'w, 'a> {
         let look = match (self.one_per_member, self.has_own_member) {
             (false, _) => 0,
             (true, false) => FIRST_MEMBER,
-            (true, true) => most,
+            (true, true) => most.min(FARTHEST),
         };
         // A record that is known to be in doubt shows where the next one begins.
         let doubt = window.known_doubt(head + held);

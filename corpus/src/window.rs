@@ -46,6 +46,8 @@ pub(crate) struct Window<'a> {
     left: u64,
     /// What was found out beforehand.
     damage: Option<Damage>,
+    /// Members that may be content of a damaged one.
+    doubtful: Damage,
 }
 
 impl<'a> Window<'a> {
@@ -61,6 +63,7 @@ impl<'a> Window<'a> {
             past_members: 0,
             left: u64::MAX,
             damage: None,
+            doubtful: Damage::default(),
         }
     }
 
@@ -88,7 +91,7 @@ impl<'a> Window<'a> {
         limits: &ReadLimits,
     ) -> io::Result<()> {
         (self.start, self.end, self.offset, self.stop) = (0, 0, 0, None);
-        self.damage = None;
+        (self.damage, self.doubtful) = (None, Damage::default());
         self.members.clear();
         self.source.reopen(file, room, limits)
     }
@@ -118,25 +121,27 @@ impl<'a> Window<'a> {
         matches!(self.stop, Some(Stop::Damage { doubt, .. }) if doubt != Doubt::None)
     }
 
-    /// The damage to its member, if what ends `end` bytes into the window is known to be in doubt.
+    /// The damage to its member, or to the one that this may be content of, if what ends `end` bytes
+    /// into the window is known to be in doubt.
     pub(crate) fn known_doubt(&self, end: usize) -> Option<SkipReason> {
         let last = (self.offset + end as u64).saturating_sub(1);
-        self.damage.as_ref().filter(|damage| damage.is_at(last)).map(|_| self.source.damage(DAMAGED))
+        let is_known = self.damage.as_ref().is_some_and(|damage| damage.is_at(last));
+        (is_known || self.doubtful.is_at(last)).then(|| self.source.damage(DAMAGED))
     }
 
     /// True if what ends `end` bytes into the window is in doubt because its member is damaged, as
     /// is known beforehand, or as `look` bytes behind it show.
     pub(crate) fn is_in_doubt(&mut self, end: usize, look: usize) -> bool {
-        if self.damage.is_some() {
-            return self.known_doubt(end).is_some();
+        if self.known_doubt(end).is_some() {
+            return true;
         }
         // No damage stands between it and a member that begins in the window.
-        if look == 0 || self.members().any(|begin| begin >= end) {
+        if self.damage.is_some() || look == 0 || self.has_member_from(end) {
             return false;
         }
         self.want(end + look);
         let is_damaged = matches!(self.stop, Some(Stop::Damage { doubt: Doubt::Near | Doubt::All, .. }));
-        is_damaged && !self.members().any(|begin| begin >= end)
+        is_damaged && !self.has_member_from(end)
     }
 
     /// Takes all of it. Returns the bytes that are in doubt.
@@ -174,9 +179,13 @@ impl<'a> Window<'a> {
                 self.make_room(count);
             }
             match self.source.read(&mut self.buf[self.end..]) {
-                Ok(Step::Data { count, begins }) => {
+                Ok(Step::Data { count, begins, is_doubtful }) => {
+                    let offset = self.offset + (self.end - self.start) as u64;
                     if begins && self.members.len() < MAX_MEMBERS {
-                        self.members.push_back(self.offset + (self.end - self.start) as u64);
+                        self.members.push_back(offset);
+                    }
+                    if is_doubtful {
+                        self.doubtful.add(offset..offset + count as u64);
                     }
                     self.end += count;
                     self.left = self.left.saturating_sub(count as u64);
@@ -237,6 +246,11 @@ impl<'a> Window<'a> {
     pub(crate) fn members(&self) -> impl Iterator<Item = usize> {
         let behind = self.members.iter().filter_map(|begin| begin.checked_sub(self.offset));
         behind.filter(|place| *place > 0).filter_map(|place| usize::try_from(place).ok())
+    }
+
+    /// True if a member begins at this place in the window or behind it.
+    fn has_member_from(&self, place: usize) -> bool {
+        self.members.back().is_some_and(|&last| last >= self.offset + place as u64)
     }
 
     /// True if a member begins between these places in the window.

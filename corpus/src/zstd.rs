@@ -52,6 +52,10 @@ pub(crate) struct Unzstd<R> {
     max_dictionary: usize,
     /// True if the frame has yielded data.
     gave: bool,
+    /// The bytes in which the decoder found a mistake; they are not consumed.
+    failed: usize,
+    /// The frame that is read begins inside a damaged one.
+    is_doubtful: bool,
     /// The bytes that the decoder needs for its next step: the rest of a header, a block or the
     /// checksum. It gets no more, so all blocks before damage come out.
     wanted: usize,
@@ -89,7 +93,7 @@ impl<R: BufRead> Members for Unzstd<R> {
                 0 => {}
                 count => {
                     let begins = !std::mem::replace(&mut self.gave, true);
-                    return Ok(Some(Step::Data { count, begins }));
+                    return Ok(Some(Step::Data { count, begins, is_doubtful: self.is_doubtful }));
                 }
             },
             State::Failed(why) => {
@@ -114,7 +118,17 @@ impl<R: BufRead> Unzstd<R> {
         let (max_window_log, max_dictionary) = (limits.max_window_log, limits.max_dictionary);
         let decoder = decoder(&[], max_window_log)?;
         let (inner, state) = (Ahead::new(inner), State::Start);
-        Ok(Unzstd { inner, decoder, state, max_window_log, max_dictionary, gave: false, wanted: 0 })
+        Ok(Unzstd {
+            inner,
+            decoder,
+            state,
+            max_window_log,
+            max_dictionary,
+            gave: false,
+            failed: 0,
+            is_doubtful: false,
+            wanted: 0,
+        })
     }
 
     /// Fills the front of `out`, which must not be empty.
@@ -135,6 +149,7 @@ impl<R: BufRead> Unzstd<R> {
             Ok(status) => status,
             // The library does not say how much of it was good.
             Err(error) => {
+                self.failed = input.len();
                 self.state = State::Failed(match error.to_string().contains("checksum") {
                     true => WRONG_CHECKSUM,
                     false => "a frame does not decompress, or its window is over the limit max_window_log",
@@ -145,6 +160,7 @@ impl<R: BufRead> Unzstd<R> {
         self.inner.consume(status.bytes_read);
         self.wanted = status.remaining;
         if status.remaining == 0 {
+            self.inner.drop_member();
             self.state = State::Between;
         } else if at_end && status.bytes_written == 0 {
             self.state = State::Failed(ENDS);
@@ -154,7 +170,9 @@ impl<R: BufRead> Unzstd<R> {
 
     /// The frame that should begin here.
     fn begin(&mut self, first: bool) -> io::Result<State> {
-        self.gave = false;
+        (self.gave, self.failed) = (false, 0);
+        self.is_doubtful = self.inner.is_inside_damage(0);
+        self.inner.keep_member(self.is_doubtful);
         let mut magic = [0; 4];
         match self.fill(&mut magic)? {
             0 => return Ok(State::Ended),
@@ -218,19 +236,26 @@ impl<R: BufRead> Unzstd<R> {
         Ok(State::Between)
     }
 
-    /// Searches for the next bytes that can begin a frame.
+    /// Searches for the next bytes that can begin a frame, first in the damaged one.
     fn search(&mut self) -> io::Result<State> {
         self.gave = false;
+        let read = std::mem::take(&mut self.failed);
+        self.inner.search_member(read);
         let mut seen = 0;
         let mut byte = [0];
         while self.fill(&mut byte)? == 1 {
             seen = if byte[0] == MAGIC[seen] { seen + 1 } else { usize::from(byte[0] == MAGIC[0]) };
             if seen == MAGIC.len() {
                 self.state = State::Magic;
+                let is_doubtful = self.inner.is_inside_damage(MAGIC.len());
                 let proof = prove(self)?;
                 self.gave = false;
                 match proof {
-                    Proof::Given => return Ok(State::Magic),
+                    Proof::Given => {
+                        self.is_doubtful = is_doubtful;
+                        self.inner.keep_member(is_doubtful);
+                        return Ok(State::Magic);
+                    }
                     Proof::Doubtful => return Ok(State::Failed(DOUBTFUL)),
                     Proof::None => seen = 0,
                 }

@@ -160,6 +160,10 @@ fn the_object_behind_a_torn_one_is_a_fetch_that_cannot_be_read() {
         ("{\"url\":\"a.exam", false),
         ("{\"ur", false),
         ("{", false),
+        // The next one is the value of a key, or behind half an escape.
+        ("{\"url\":\"a.example\",\"status\":", true),
+        ("{\"url\":\"a.example\",\"headers\":{\"x\":", true),
+        ("{\"url\":\"a.example\",\"body\":\"\\u", true),
     ] {
         let text = format!("{torn}{next}{last}\n{{\"url\":\"d.example\"}}\n");
         let found = items_within("x.jsonl", text.as_bytes(), &ReadLimits::default());
