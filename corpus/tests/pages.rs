@@ -371,6 +371,57 @@ fn what_is_not_read_whole_permits_nothing() {
     assert_eq!(asked("https://b.example/x"), ["allowed", "unknown incomplete"]);
 }
 
+/// A tag of ACAP with words that are none of ACAP cannot be understood, so it allows nothing
+/// (decision 28); what refuses in it counts.
+#[test]
+fn words_of_robots_in_a_tag_of_acap_may_only_refuse() {
+    let page = |path: &str, metas: &[&str]| {
+        let metas: String = metas.iter().map(|meta| format!("<meta name=robots content='{meta}'>")).collect();
+        at(1, &format!("https://a.example/{path}"), html(&metas))
+    };
+    let built = with_pages(&[
+        at(1, "https://a.example/robots.txt", text("User-agent: *\nDisallow: /no\n")),
+        page("soft", &["noindex", "ACAP allow-follow indexifembedded"]),
+        page("hard", &["ACAP allow-follow noindex"]),
+        page("images", &["ACAP disallow-follow noimageai"]),
+    ]);
+    let image = opened(&built, 0);
+    for (path, usage, expected) in [
+        ("soft", "index", "disallowed"),
+        ("hard", "index", "disallowed"),
+        ("images", "ai-train", "unknown incomplete"),
+    ] {
+        assert_eq!(ask(&image, "bot", usage, &format!("https://a.example/{path}")), expected, "{path}");
+    }
+}
+
+#[test]
+fn locations_of_tdmrep_that_name_no_page_of_the_site() {
+    let tdm = |rules: &str| {
+        let records = [
+            at(1, "https://a.example/robots.txt", text("Content-Signal: ai-train=yes\n")),
+            at(1, "https://a.example/.well-known/tdmrep.json", text(rules)),
+        ];
+        ask(&opened(&with_pages(&records), 0), "bot", "ai-train", "https://a.example/a")
+    };
+    let reserved = |location: &str| tdm(&format!(r#"[{{"location":"{location}","tdm-reservation":1}}]"#));
+    // One part of a page reserves all of it, and its policy is not that of the page.
+    let part = r#"{"location":"/a#x","tdm-reservation":1,"tdm-policy":"https://a.example/p"}"#;
+    assert_eq!(tdm(&format!(r#"[{part},{{"location":"/a","tdm-reservation":1}}]"#)), "disallowed");
+    assert_eq!(tdm(&format!("[{part}]")), "disallowed");
+    for (location, expected) in [
+        ("/a", "disallowed"),
+        ("https://b.example/a", "allowed"),
+        ("android-app://com.example/a", "allowed"),
+        ("/ /a", "allowed"),
+        ("//b.example/a", "unknown incomplete"),
+        ("/\\t/b.example/a", "unknown incomplete"),
+        ("https:/b.example/a", "unknown incomplete"),
+    ] {
+        assert_eq!(reserved(location), expected, "{location}");
+    }
+}
+
 /// An escape of an unreserved character is that character (R10).
 #[test]
 fn documents_are_known_under_every_spelling_of_their_url() {

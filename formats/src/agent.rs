@@ -30,6 +30,9 @@ pub enum NoCrawler {
 /// The maximum length of a general name in bytes: longer names are compared whole.
 pub const MAX_GENERAL_NAME: usize = 64;
 
+/// So many names of a caller are compared with all those of a text; of more, sets are made.
+pub(crate) const FEW_NAMES: usize = 8;
+
 /// The form of a general name, which stands for all names that begin like it (decision 41): the
 /// name and a `*`, which no name contains. `None` if it is too long.
 pub fn general_name(name: &str) -> Option<String> {
@@ -251,8 +254,8 @@ impl AgentRule {
         values: impl IntoIterator<Item = &'v str>,
         names: &'n [String],
     ) -> Option<&'n String> {
-        if self == AgentRule::Substring {
-            let values: Vec<&str> = values.into_iter().collect();
+        let values: Vec<&str> = values.into_iter().collect();
+        if self == AgentRule::Substring || names.len() <= FEW_NAMES {
             return names.iter().find(|name| values.iter().any(|value| self.names(value, name)));
         }
         let values: HashSet<String> = values.into_iter().map(str::to_ascii_lowercase).collect();

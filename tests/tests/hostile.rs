@@ -162,7 +162,8 @@ fn scoped_over(name: &str) -> Option<LimitName> {
         | "long-page"
         | "long-usage-by-rules"
         | "references-to-many-records"
-        | "references-by-definitions" => Some(LimitName::Rules),
+        | "references-by-definitions"
+        | "references-by-long-name" => Some(LimitName::Rules),
         "qualifiers" | "qualified-by-explicit" | "too-many-metas-of-one-page" => Some(LimitName::Conditions),
         "shared-long-rules" | "long-name-beside-groups" => Some(LimitName::Merged),
         // All fields for one crawler may have no more stars than a group.

@@ -51,8 +51,11 @@ fn absolute(value: &[u8]) -> Option<(Option<SiteKey>, &[u8])> {
 pub(super) fn hides_host(url: &str) -> bool {
     match parse(url) {
         Ok(parsed) => parsed.host_str().is_some_and(|host| host.contains('*') || !writes_host(url)),
-        // A URL parser drops white space and control characters.
-        Err(_) => begins_with_host(&url.chars().filter(|&c| c > ' ').collect::<String>()),
+        // A URL parser drops white space and control characters at the ends, and some within.
+        Err(_) => {
+            let trimmed = url.trim_matches(|c| c <= ' ');
+            begins_with_host(&trimmed.replace(['\t', '\r', '\n'], ""))
+        }
     }
 }
 
@@ -71,6 +74,7 @@ fn begins_with_host(url: &str) -> bool {
     behind.strip_prefix(['/', '\\']).is_some_and(|rest| rest.starts_with(['/', '\\']))
 }
 
+/// True for a scheme (RFC 3986 3.1), and for none.
 fn is_scheme(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
 }

@@ -74,8 +74,8 @@ pub(super) fn of_page(page: &Page) -> Bytes<'static> {
 /// A list of directives and its place.
 struct Tag {
     carrier: Carrier,
-    /// Not every crawler sees it, so it may only refuse.
-    in_noscript: bool,
+    /// Not every crawler sees it, or it is one of ACAP that cannot be understood: it may only refuse.
+    may_only_refuse: bool,
     line: u32,
     text: String,
     directives: Vec<Directive>,
@@ -112,7 +112,7 @@ fn state(page: &Page, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> 
             };
             let tag = Tag {
                 carrier: Carrier::Header,
-                in_noscript: false,
+                may_only_refuse: false,
                 line: 0,
                 text: quoted.to_owned(),
                 directives: of_agent.directives,
@@ -121,7 +121,8 @@ fn state(page: &Page, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> 
         }
     }
     for tag in &page.metas {
-        if !may_hold_directives(&content(&tag.content)) {
+        let meta = content(&tag.content);
+        if !may_hold_directives(&meta) {
             continue;
         }
         let Some(agent) = addressee(&tag.name) else { continue };
@@ -129,7 +130,8 @@ fn state(page: &Page, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> 
         let Directives { directives, mistakes } = directives(tag.content.as_bytes());
         is_whole &= mistakes.iter().all(|mistake| mistake.code != MistakeCode::OverLimit);
         let MetaTag { line, in_noscript, .. } = *tag;
-        let tag = Tag { carrier: Carrier::Page, in_noscript, line, text, directives };
+        let may_only_refuse = in_noscript || !matches!(meta, Meta::Conventional(_));
+        let tag = Tag { carrier: Carrier::Page, may_only_refuse, line, text, directives };
         by_agent.entry(agent).or_default().push(tag);
     }
     if !is_whole {
@@ -151,7 +153,7 @@ fn state(page: &Page, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> 
         let said = Said { usage: PRESENT_SNIPPET, effect: Effect::Refused, rank: 1, conditions: 0 };
         lowering.state(everyone, record, set_of(LANGUAGE, Carrier::Element), [said]);
     }
-    let softens = |tag: &Tag| !tag.in_noscript && tag.directives.contains(&Directive::IndexIfEmbedded);
+    let softens = |tag: &Tag| !tag.may_only_refuse && tag.directives.contains(&Directive::IndexIfEmbedded);
     let is_embedded = |tags: &Vec<Tag>| tags.iter().any(softens);
     let for_all = by_agent.get(&None).is_some_and(is_embedded);
     for (agent, tags) in by_agent {
@@ -204,7 +206,7 @@ fn state_tag(
             said.push(Said { usage: AI_INPUT, effect: Effect::Refused, rank: 1, conditions: 0 });
         }
     }
-    if tag.in_noscript {
+    if tag.may_only_refuse {
         said.iter_mut().chain(&mut for_bing).for_each(confine);
     }
     let record = Record {
@@ -236,8 +238,8 @@ fn state_tag(
     Ok(())
 }
 
-/// Reduces what a tag inside `noscript` says about models, which no page permits by its silence:
-/// who does not see the tag has no permission.
+/// Reduces what a tag that may only refuse says about models, which no page permits by its silence:
+/// who does not see the tag, or cannot understand it, has no permission.
 fn confine(said: &mut Said) {
     if said.effect == Effect::Conditional && matches!(said.usage, AI_TRAIN | AI_INPUT) {
         (said.effect, said.conditions) = (Effect::Unread, 0);

@@ -60,7 +60,7 @@ impl Language for TdmRep {
         let origin = source.context.origin;
         let rules: Vec<Placed<'_>> =
             rules.iter().filter_map(|rule| Placed::of(rule, origin, lowering)).collect();
-        for Placed { rule, pattern, is_unread } in &rules {
+        for Placed { rule, pattern, policy, is_unread } in &rules {
             let location = rule.location.as_deref().unwrap_or(NO_LOCATION);
             let record = Record {
                 language: LANGUAGE,
@@ -68,13 +68,13 @@ impl Language for TdmRep {
                 line: rule.number,
                 file: 0,
                 pattern: Bytes(Cow::Owned(pattern.to_vec())),
-                text: Cow::Owned(text(location, rule.reservation, rule.policy.as_deref())),
+                text: Cow::Owned(text(location, rule.reservation, *policy)),
             };
             let rank = count + 1 - rule.number;
             if *is_unread {
                 unread(record, rank, lowering);
             } else {
-                state(record, rank, rule.reservation, rule.policy.as_deref(), lowering)?;
+                state(record, rank, rule.reservation, *policy, lowering)?;
             }
         }
         let of_a_page = rules.iter().map(Placed::comparisons).sum();
@@ -115,6 +115,7 @@ struct Placed<'r> {
     rule: &'r TdmRule,
     /// The canonical pattern; of a location that cannot be read, the one that matches everything.
     pattern: Cow<'r, [u8]>,
+    policy: Option<&'r str>,
     /// The location cannot be read, so the rule may refuse.
     is_unread: bool,
 }
@@ -126,21 +127,28 @@ impl<'r> Placed<'r> {
     fn of(rule: &'r TdmRule, origin: Option<&str>, lowering: &mut Lowering<'_, '_>) -> Option<Placed<'r>> {
         let location = rule.location.as_deref().filter(|location| !hides_host(location)).unwrap_or("");
         let (location, part) = location.split_once('#').unwrap_or((location, ""));
+        // The policy of a part is not one of the whole document.
+        let policy = rule.policy.as_deref().filter(|_| part.is_empty());
         if location.is_empty() {
             let may_refuse = rule.reservation != Some(false);
-            return may_refuse.then_some(Placed { rule, pattern: Cow::Borrowed(b"/"), is_unread: true });
+            return may_refuse.then_some(Placed {
+                rule,
+                pattern: Cow::Borrowed(b"/"),
+                policy,
+                is_unread: true,
+            });
         }
         if !part.is_empty() && rule.reservation != Some(true) {
             return None;
         }
         // Such a file is read for a site, whose host is known.
         let pattern = conventional::pattern(location.as_bytes(), origin, false, lowering)?;
-        Some(Placed { rule, pattern, is_unread: false })
+        Some(Placed { rule, pattern, policy, is_unread: false })
     }
 
     /// The number of comparisons that one with a page counts as.
     fn comparisons(&self) -> usize {
-        let policy = self.rule.policy.as_ref().map_or(0, String::len);
+        let policy = self.policy.map_or(0, str::len);
         comparisons(self.pattern.len()) + policy / BYTES_OF_POLICY
     }
 }
@@ -255,9 +263,9 @@ impl Own {
         }
         // A rule with a bad value states nothing, and nobody knows whether the policy of one that
         // cannot be read is for this page.
-        let file = of_file.filter(|placed| !placed.is_unread).map(|placed| placed.rule);
-        let file = file.filter(|rule| rule.reservation.is_some());
-        let file = file.map_or((None, None), |rule| (rule.reservation, rule.policy.clone()));
+        let file = of_file.filter(|placed| !placed.is_unread && placed.rule.reservation.is_some());
+        let file =
+            file.map_or((None, None), |placed| (placed.rule.reservation, placed.policy.map(str::to_owned)));
         // A policy beside 0 is not processed.
         let policy = |(reservation, policy): Stated| policy.filter(|_| reservation != Some(false));
         let reservation = of_page.or(file.0);

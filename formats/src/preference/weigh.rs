@@ -4,6 +4,7 @@
 //! Tests compare the programs of images with it. Slow on purpose.
 
 use super::{Carrier, Effect, Effects, Group, Kind, Language, Record, Source, Statement, Tag};
+use crate::agent::FEW_NAMES;
 use crate::condition::{Condition, Term};
 use crate::notation::Notation;
 use crate::pattern::Pattern;
@@ -171,9 +172,13 @@ impl Source<'_> {
             let names: HashSet<&str> = names.iter().map(String::as_str).collect();
             groups(&|group| group.default || group.crawlers.iter().any(|own| names.contains(own.as_str())))
         } else {
-            // Both are of strangers.
-            let named: HashSet<&String> = self.groups.iter().flat_map(|group| &group.crawlers).collect();
-            let name = names.iter().find(|name| named.contains(name));
+            let named = || self.groups.iter().flat_map(|group| &group.crawlers);
+            let name = if names.len() <= FEW_NAMES {
+                names.iter().find(|&name| named().any(|own| own == name))
+            } else {
+                let named: HashSet<&String> = named().collect();
+                names.iter().find(|name| named.contains(name))
+            };
             let own = name.map(|name| groups(&|group| group.names(name) && !group.fallback));
             let own = own.filter(|own| !own.is_empty());
             own.unwrap_or_else(|| if named_only { Vec::new() } else { groups(&|group| group.default) })

@@ -58,13 +58,14 @@ pub const TEXTS: [Builder; 45] = [
 ];
 
 /// The builders of files with their context.
-pub const SITES: [SiteBuilder; 14] = [
+pub const SITES: [SiteBuilder; 15] = [
     ("references", |count| references(count, 400), 250),
     ("references-by-the-thousand", |count| references(count, 400), 10_000),
     ("references-of-many", references_of_many, 250),
     ("references-of-too-many", references_of_many, 6_000),
     ("references-to-many-records", references_to_many_records, 250),
     ("references-by-definitions", references_by_definitions, 60_000),
+    ("references-by-long-name", references_by_long_name, 400_000),
     ("long-name-of-many-groups", long_name_of_many_groups, 4_000),
     ("long-name-beside-groups", long_name_beside_groups, 4_000),
     ("metas-of-one-page", pages_of_one, 60_000),
@@ -464,6 +465,14 @@ pub fn references_by_definitions(count: usize) -> HostileSite {
     let robots = format!("ACAP-resource-set: s{patterns}\nACAP-crawler: *\n").into_bytes();
     let files = (0..200).map(|n| (format!("/r{n}"), b"ACAP-crawler: *\n".to_vec())).collect();
     HostileSite { robots: [robots, references].concat(), files, ..HostileSite::default() }
+}
+
+/// Two hundred referred files with a record, beside the definition of a name of `length` bytes.
+pub fn references_by_long_name(length: usize) -> HostileSite {
+    let HostileSite { robots, files, .. } = references_by_definitions(1);
+    let definitions =
+        format!("ACAP-qualified-usage: m (\nACAP-composite-usage: {} (m)\n", "q".repeat(length));
+    HostileSite { robots: [definitions.into_bytes(), robots].concat(), files, ..HostileSite::default() }
 }
 
 /// A crawler with a long name, in `count` groups of a file that its record refers to.

@@ -112,8 +112,8 @@ fn of_file(query: &Query<'_>, text: &[u8]) -> Option<Carrier> {
         };
         let policy = rule.get("tdm-policy").and_then(Value::as_str).filter(|policy| !policy.is_empty());
         // A policy counts beside 1 only: beside 0 it is not processed, and a bad rule states
-        // nothing.
-        let policy = policy.filter(|_| reservation == Some(true)).map(str::to_owned);
+        // nothing. That of a part is none of the whole.
+        let policy = policy.filter(|_| reservation == Some(true) && !is_part).map(str::to_owned);
         return Some(Carrier { name: "tdmrep", rule: Some(number), reservation, policy });
     }
     None

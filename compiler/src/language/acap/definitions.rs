@@ -5,6 +5,7 @@
 //! The records expand them. A malformed definition of a usage counts for prohibitions alone, as
 //! does a composite that is a member of another one.
 
+use super::spent::BYTES_OF_RULE;
 use super::{Spent, Text, lower_case};
 use crate::limits::OverLimit;
 use crate::lowering::{Lowering, number};
@@ -184,15 +185,21 @@ impl<'s> Definitions<'s> {
 }
 
 impl Text<'_, '_> {
-    /// The number of names, members and patterns in the definitions of this text.
+    /// The number of names, members and patterns in the definitions of this text, of which the long
+    /// ones count as several. What is malformed may be a definition.
     pub(super) fn defined(&self) -> usize {
-        let of_field = |field: &Option<Field>| match field {
-            Some(Field::QualifiedUsage { qualifiers, .. }) => 1 + qualifiers.len(),
-            Some(Field::CompositeUsage { members, .. }) => 1 + members.len(),
-            Some(Field::ResourceSet { patterns, .. }) => 1 + patterns.len(),
-            _ => 0,
+        let of_field = |(line, field): &(usize, Option<Field>)| {
+            let count = match field {
+                Some(Field::QualifiedUsage { qualifiers, .. }) => qualifiers.len(),
+                Some(Field::CompositeUsage { members, .. }) => members.len(),
+                Some(Field::ResourceSet { patterns, .. }) => patterns.len(),
+                Some(_) => return 0,
+                None => 0,
+            };
+            // Each file holds a name three times.
+            1 + count + 3 * self.tree.lines[*line].value.len() / BYTES_OF_RULE
         };
-        self.fields.iter().map(|(_, field)| of_field(field)).sum()
+        self.fields.iter().map(of_field).sum()
     }
 }
 

@@ -16,7 +16,7 @@ const ADDRESSED: usize = 1 << 20;
 const CONDITIONS: usize = 1 << 18;
 /// If a pattern is expanded from a definition, its rule counts once for every started block of this
 /// many bytes; and once more for every whole block of its conditions and the name of its usage.
-const BYTES_OF_RULE: usize = 256;
+pub(super) const BYTES_OF_RULE: usize = 256;
 
 /// The amounts spent so far.
 #[derive(Default)]
