@@ -7,12 +7,12 @@
 use crate::failure::Failure;
 use crate::features::left_out;
 use crate::options::{ForceArgs, LayersArgs, check_agents};
-use crate::output::Out;
+use crate::output::{Out, remark};
 use crate::signals::watch;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use robomaton_build::{Error, Target};
-use robomaton_explain::check_usage;
+use robomaton_explain::{check_usage, count};
 use robomaton_formats::crawlers::known;
 use robomaton_runtime::{Image, Profile};
 use robomaton_tables::rows::newest;
@@ -95,6 +95,14 @@ pub(crate) fn open_images(paths: &[PathBuf], layers: &LayersArgs) -> Result<Vec<
     }
     snapshots.sort_by_key(|snapshot| snapshot.newest);
     Ok(snapshots)
+}
+
+/// Says on standard error how many documents beside robots.txt are left out, if any are.
+pub(crate) fn remark_left_out(what_counts: &str, documents: usize) {
+    if documents > 0 {
+        let documents = count(documents, "document");
+        remark(&format!("{what_counts}; {documents} beside it, as data.txt, left out"));
+    }
 }
 
 /// The value parser of `--format`.

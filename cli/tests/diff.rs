@@ -334,6 +334,75 @@ fn statements_that_move_are_changes_of_uses() {
     );
 }
 
+/// What `query` answers otherwise is a change, also for usages without rows in `uses`, for names
+/// with a version, and where a statement moves to another document.
+#[test]
+fn changes_of_statements_are_no_changes_of_text() {
+    let place = Place::new();
+    let line = |path: &str, more: serde_json::Value| {
+        let mut line = json!({ "url": format!("https://a.example/{path}"), "status": 200 });
+        let (Some(line), Some(more)) = (line.as_object_mut(), more.as_object()) else { return String::new() };
+        line.extend(more.clone());
+        serde_json::to_string(line).expect("an object")
+    };
+    let rsl = |contents: &[(&str, &str)]| {
+        let content = |(url, what): &(&str, &str)| {
+            format!(
+                "<content url='{url}'><license><{what} type='usage'>ai-train</{what}></license></content>"
+            )
+        };
+        let contents: String = contents.iter().map(content).collect();
+        json!({ "content_type": "application/rsl+xml",
+            "body": format!("<rsl xmlns='https://rslstandard.org/rsl'>{contents}</rsl>") })
+    };
+    let moved = [
+        [vec![("/", "prohibits")], vec![("/a", "permits")]],
+        [vec![("/", "prohibits"), ("/a", "permits")], vec![]],
+    ];
+    for (number, name) in ["old", "new"].into_iter().enumerate() {
+        let rest = [("/zz", "permits")];
+        let [one, two] = moved[number].clone().map(|contents| [&contents[..], &rest].concat());
+        let tags = ["noarchive", "max-snippet:5"][number];
+        let header = ["/p1", "/p2"][number];
+        let captures = [
+            line(
+                "robots.txt",
+                json!({ "body": "License: https://a.example/1.xml\nLicense: https://a.example/2.xml\nUser-agent: *\nDisallow: /x\n" }),
+            ),
+            line("1.xml", rsl(&one)),
+            line("2.xml", rsl(&two)),
+            line(
+                "p",
+                json!({ "content_type": "text/html", "body": format!("<meta name=robots content='{tags}'>") }),
+            ),
+            line(
+                &header[1..],
+                json!({ "content_type": "text/html", "body": "<p>",
+                "headers": [["X-Robots-Tag", "gptbot: noai"]] }),
+            ),
+        ];
+        place.write(&format!("{name}.jsonl"), captures.join("\n"));
+        let (input, output) = (format!("{name}.jsonl"), format!("{name}.rimg"));
+        place.run(&["compile", &input, "-o", &output, "--pages"]).ok();
+    }
+    let run = |more: &[&str]| place.run(&[&["diff", "old.rimg", "new.rimg", "--json"], more].concat()).json();
+    // The content moved.
+    assert_eq!(run(&["--crawler", "c", "--usage", "ai-train"])[0]["change"], "uses");
+    for name in ["GPTBot", "GPTBot/1.2", "Mozilla/5.0 (compatible; GPTBot/1.2)"] {
+        assert_eq!(run(&["--crawler", name, "--usage", "ai-input"])[0]["change"], "uses", "{name}");
+    }
+    assert_eq!(run(&["--usage", "preserve", "--crawler", "c"])[0]["change"], "uses");
+    for (name, signal) in [("old", "no"), ("new", "yes")] {
+        image(&place, name, &[("a.example", Some(&format!("Content-Signal: ai-train={signal}\n")))]);
+    }
+    let all = run(&["--usage", "ai-all", "--crawler", "c"]);
+    assert_eq!(
+        (&all[0]["change"], &all[0]["access"][0]["share_from"]),
+        (&json!("uses"), &json!("none")),
+        "{all:?}"
+    );
+}
+
 /// Each of many names has each of many rules.
 #[test]
 fn names_that_share_rules_are_compared_once() {

@@ -173,6 +173,23 @@ fn some_tables_and_usages() {
     assert_eq!(std::fs::read_dir(place.path("deep/t")).expect("a directory").count(), 1);
 }
 
+/// Of several names, the first one that a group names counts (R5).
+#[test]
+fn lists_of_names_are_crawlers_of_their_own() {
+    let place = Place::new();
+    let body = "User-agent: aaa\nDisallow: /\n\nUser-agent: bbb\nDisallow:\n";
+    place.write("c.jsonl", json!({ "url": "https://a.example/robots.txt", "body": body }).to_string());
+    place.run(&["compile", "c.jsonl", "-o", "i.rimg"]).ok();
+    let header = "Mozilla/5.0 (compatible; aaa/1.0; bbb/1.0)";
+    let crawlers = ["--crawler", "bbb,aaa", "--crawler", "aaa,bbb", "--crawler", header];
+    let export = ["export", "i.rimg", "--to", "t", "--format", "csv", "--table", "policy"];
+    place.run(&[&export[..], &crawlers].concat()).ok();
+    let text = std::fs::read_to_string(place.path("t/policy.csv")).expect("a table");
+    let shares: Vec<&str> =
+        text.lines().skip(1).filter_map(|row| row.split(",crawl,").nth(1)?.split(',').next()).collect();
+    assert_eq!(shares, ["all", "none", "none"], "{text}");
+}
+
 /// A name that stands whole in an ACAP record is a crawler like others, without quotation marks.
 #[test]
 fn whole_names_are_names() {

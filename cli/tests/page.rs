@@ -295,6 +295,33 @@ fn tags_that_say_less_than_they_seem_to_are_explained() {
     assert!(told.contains("nobody can meet the condition soon\n"), "{told}");
 }
 
+/// The tags are those of the page that is asked for, however its URL is written (R9).
+#[test]
+fn tags_count_under_every_spelling_of_the_url() {
+    let place = Place::new();
+    place.write("b.html", "<meta name=robots content='noindex, noai'>");
+    place.write("r.txt", "User-agent: *\nContent-Signal: ai-train=yes\nDisallow: /y\n");
+    let spellings = [
+        "https://a.example/p",
+        "https://a.example/p\r",
+        " https://a.example/p ",
+        "https://a.example/a\tb",
+        "https://a.example\\p",
+        "https:/a.example/p",
+        "https://a.example",
+        "https://a.example?u=http://b.example/z#x",
+        "/x?u=http://b.example/z",
+        "/p#://",
+        "/p\tq",
+    ];
+    for url in spellings {
+        let asked = ["--usage", "ai-train", "-a", "a", "--robots", "r.txt"];
+        let run = place.run(&[&["page", "b.html", "--url", url], &asked[..]].concat());
+        assert_eq!(run.code, 1, "{url:?}: {}", run.out);
+        assert!(run.out.contains("verdict  disallowed"), "{url:?}: {}", run.out);
+    }
+}
+
 /// For a site with more documents about uses, `page` answers as `query` does for the stored page.
 #[test]
 fn documents_of_the_site_count_as_in_the_image() {

@@ -96,7 +96,7 @@ impl PageQuery<'_> {
         let options = &robots.options;
         let origin = Origin::of(url, Profile::Full)?;
         let files = files.spelled(&origin);
-        let (slices, pages) = (files.slices(), [page.numbered(url)]);
+        let (slices, pages) = (files.slices(), [page.numbered(url, options.profile)]);
         let mut beside = robots.detail.as_ref().map(SiteDocuments::of).unwrap_or_default();
         let ai_txt = beside.ai_txt.take();
         let tree = scan(&robots.text, options.limits.bytes(options.profile));

@@ -13,6 +13,7 @@ use robomaton_compiler::{Policy, Sense};
 use robomaton_formats::policy::is_special;
 use robomaton_runtime::{Account, Basis, Decision, Outcome, Profile, Verdict};
 use std::cmp::Ordering;
+use std::collections::HashSet;
 
 /// The reason that follows from a verdict and its account.
 pub(crate) fn of_verdict(verdict: &Verdict<'_>, account: &Account, usage: &str) -> String {
@@ -127,6 +128,9 @@ fn ranked(policy: &Policy<'_>, trace: &Trace, winner: &Match) -> String {
     }
 }
 
+/// The rules of one sense that a sentence compares with those of the other: each with each.
+const MOST_COMPARED: usize = 64;
+
 struct Scoped<'a> {
     policy: &'a Policy<'a>,
     query: &'a TraceQuery<'a>,
@@ -186,11 +190,21 @@ impl Scoped<'_> {
         )
     }
 
+    /// Those of some rules that are compared: of equal ones, the first.
+    fn compared<'t>(&self, found: &[&'t Match]) -> Vec<&'t Match> {
+        let mut seen = HashSet::new();
+        let mut is_new = |found: &Match| {
+            let rule = &self.policy.rules[found.rule];
+            seen.insert((&rule.pattern, rule.notation as u8, rule.usage, is_of_page(found)))
+        };
+        found.iter().copied().filter(|found| is_new(found)).take(MOST_COMPARED).collect()
+    }
+
     fn permitted(&self, trace: &Trace) -> String {
-        let prohibitions = self.opponents(trace, false);
         let permissions: Vec<&Match> = trace.deciding().collect();
-        let pairs =
-            || permissions.iter().flat_map(|one| prohibitions.iter().map(move |other| (*one, *other)));
+        let prohibitions = self.compared(&self.opponents(trace, false));
+        let compared = self.compared(&permissions);
+        let pairs = || compared.iter().flat_map(|one| prohibitions.iter().map(move |other| (*one, *other)));
         let of = |wanted| pairs().find(|(one, other)| self.relation(one, other) == wanted);
         if prohibitions.is_empty() {
             format!(
@@ -207,8 +221,9 @@ impl Scoped<'_> {
     }
 
     fn prohibited(&self, trace: &Trace) -> String {
-        let permissions = self.opponents(trace, true);
         let prohibitions: Vec<&Match> = trace.deciding().collect();
+        let permissions = self.compared(&self.opponents(trace, true));
+        let compared = self.compared(&prohibitions);
         if permissions.is_empty() {
             let say = self.say(&prohibitions, "prohibits it", "prohibit it");
             return format!("{say}, and nothing as narrow permits it");
@@ -218,10 +233,9 @@ impl Scoped<'_> {
                 .iter()
                 .all(|other| matches!(self.relation(one, other), Relation::Narrower | Relation::Special))
         };
-        let pairs =
-            || prohibitions.iter().flat_map(|one| permissions.iter().map(move |other| (*one, *other)));
+        let pairs = || compared.iter().flat_map(|one| permissions.iter().map(move |other| (*one, *other)));
         let of = |wanted| pairs().find(|(one, other)| self.relation(one, other) == wanted);
-        if let Some(one) = prohibitions.iter().find(above_all) {
+        if let Some(one) = compared.iter().find(above_all) {
             let narrower = permissions.iter().find(|other| self.relation(one, other) == Relation::Narrower);
             match narrower {
                 Some(other) => {

@@ -80,6 +80,7 @@ pub(crate) fn skipped(policy: &Policy<'_>, choice: &Choice, looked_for: &[String
         Agent::Any => false,
     };
     let default = !sets().any(|(group, _)| group.agents.iter().any(is_own));
+    let best = best_versions(policy);
     let mut skipped = Vec::new();
     for (group, set) in sets() {
         let asked = |agent: &&Agent<'_>| is_own(agent) || default && **agent == Agent::Any;
@@ -89,7 +90,7 @@ pub(crate) fn skipped(policy: &Policy<'_>, choice: &Choice, looked_for: &[String
             line: group.line,
             agent: name_of(agent).to_owned(),
             version: Version::of(set),
-            why: why(policy, set, agent),
+            why: why(&best, set, agent),
         });
     }
     skipped
@@ -103,17 +104,27 @@ pub(crate) fn name_of<'a>(agent: &'a Agent<'_>) -> &'a str {
     }
 }
 
-fn why(policy: &Policy<'_>, set: &RuleSet<'_>, agent: &Agent<'_>) -> String {
+/// The greatest version that is acceptable, for each name in lower case.
+fn best_versions(policy: &Policy<'_>) -> HashMap<String, (u32, u32)> {
+    let mut best = HashMap::new();
+    for set in policy.rule_sets.iter().filter(|set| set.is_acceptable) {
+        for agent in &set.agents {
+            let known = best.entry(name_of(agent).to_ascii_lowercase()).or_insert(set.version);
+            *known = set.version.max(*known);
+        }
+    }
+    best
+}
+
+fn why(best: &HashMap<String, (u32, u32)>, set: &RuleSet<'_>, agent: &Agent<'_>) -> String {
     let (major, _) = set.version;
     if !set.is_acceptable {
         let known = matches!(major, 1 | 2);
         let why = if known { "it is experimental, as its minor is odd" } else { "nobody knows that version" };
         return why.to_owned();
     }
-    let names_it = |other: &Agent<'_>| name_of(other).eq_ignore_ascii_case(name_of(agent));
-    let rivals = policy.rule_sets.iter().filter(|set| set.is_acceptable && set.agents.iter().any(names_it));
-    match rivals.map(|set| set.version).max() {
-        Some((major, minor)) if (major, minor) > set.version => {
+    match best.get(&name_of(agent).to_ascii_lowercase()) {
+        Some(&(major, minor)) if (major, minor) > set.version => {
             format!("version {major}.{minor} goes before it")
         }
         _ => "an earlier set of the same version answers".to_owned(),

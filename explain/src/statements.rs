@@ -70,7 +70,9 @@ impl StatementJson {
     /// Errors of writing.
     pub fn write_all(statements: &[StatementJson], out: &mut impl Write) -> io::Result<()> {
         // What a record says alike about several usages is written once.
-        let key = |of: &'_ StatementJson| (of.place.clone(), of.text.clone(), of.effect, of.why.clone());
+        let key = |of: &'_ StatementJson| {
+            (of.place.clone(), of.text.clone(), of.effect, of.why.clone(), of.conditions.clone())
+        };
         let mut numbers = HashMap::new();
         let mut records: Vec<(&StatementJson, Vec<&str>)> = Vec::new();
         for statement in statements {

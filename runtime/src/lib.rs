@@ -84,6 +84,7 @@ pub use robomaton_formats::{
 };
 pub use site::Site;
 pub use stack::LeftOut;
+pub use target::target_of;
 pub use terms::Terms;
 pub use verdict::{Conditional, Verdict};
 pub use watch::Watch;

@@ -4,7 +4,7 @@
 
 use crate::crawler::{Crawler, Usage};
 use crate::stack::Shared;
-use crate::target;
+use crate::target::target_of;
 use crate::terms::may_refuse;
 use robomaton_formats::detail::{Detail, Extension};
 use robomaton_formats::layout::{FetchRecord, NONE};
@@ -270,6 +270,6 @@ impl<'i> Site<'i> {
     /// The bytes of a URL of this site, or of a path with query, that rules are matched against, as
     /// written (R9).
     pub fn target<'u>(&self, url: &'u str) -> Cow<'u, [u8]> {
-        target::target(self.profile, url).into_bytes()
+        target_of(self.profile, url)
     }
 }

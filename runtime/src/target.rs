@@ -193,6 +193,11 @@ pub(crate) fn split(profile: Profile, url: &str) -> Result<(Authority<'_>, Targe
     Ok((authority, target))
 }
 
+/// The bytes of a URL, or of a path with query, that rules are matched against, as written (R9).
+pub fn target_of(profile: Profile, url: &str) -> Cow<'_, [u8]> {
+    target(profile, url).into_bytes()
+}
+
 /// The target of a URL or of a path alone.
 #[inline]
 pub(crate) fn target(profile: Profile, url: &str) -> Target<'_> {

@@ -186,7 +186,11 @@ pub(crate) fn is_held(site: &Site<'_>, crawler: &Crawler) -> bool {
 }
 
 /// The groups that apply to a crawler: those of rules, and those of each source of preferences.
-pub(crate) type Applying = (Vec<usize>, Vec<Vec<usize>>);
+pub(crate) type Applying = (Naming, Vec<Vec<usize>>);
+
+/// The groups of rules that name a crawler by any of its names; and those that apply, by the first
+/// name that counts.
+pub(crate) type Naming = [Vec<usize>; 2];
 
 /// The groups of each source of preferences that apply to a crawler.
 pub(crate) fn applying(detail: &Detail<'_>, crawler: &Crawler) -> Vec<Vec<usize>> {
@@ -194,11 +198,13 @@ pub(crate) fn applying(detail: &Detail<'_>, crawler: &Crawler) -> Vec<Vec<usize>
     detail.preferences.iter().map(applying).collect()
 }
 
-/// The groups of any role that name a crawler. Crawlers with the same groups get the same answers.
-pub(crate) fn naming(site: &Site<'_>, detail: &Detail<'_>, crawler: &Crawler) -> Vec<usize> {
+/// The groups of any role for a crawler. Crawlers with the same groups get the same answers.
+pub(crate) fn naming(site: &Site<'_>, detail: &Detail<'_>, crawler: &Crawler) -> Naming {
     let rule = site.profile().agent_rule();
     let names = |group: &Group<'_>| crawler.lookup_names().iter().any(|name| group.names(rule, name));
-    detail.groups.iter().enumerate().filter(|(_, group)| names(group)).map(|(number, _)| number).collect()
+    let naming = detail.groups.iter().enumerate().filter(|(_, group)| names(group));
+    let applying = detail.groups_of(rule, crawler.lookup_names());
+    [naming.map(|(number, _)| number).collect(), applying.iter().map(|&(number, _)| number).collect()]
 }
 
 /// The groups that may apply to a crawler: the conventional groups that do, and all other groups

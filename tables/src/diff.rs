@@ -5,7 +5,7 @@
 //! only the coverages and differences of some texts are in memory. A site in both images has one
 //! kind of change, the first that applies: the outcome of its fetch, permissions (rules, crawlers,
 //! usages, regardless of their order and lines), what the modern languages state about usages,
-//! other records, or only the text. Coverages are compared for the first two kinds, and answers
+//! other records, or only the text. Coverages are compared for the first three kinds, and answers
 //! about usages wherever anything differs. It does not know the output format.
 
 use crate::coverage::{AnswersKey, Coverage, answers_key};
@@ -14,6 +14,7 @@ use crate::rows::{Subject, Subjects};
 use crate::schema::Cell;
 use crate::use_changes::{UseChange, UseChanges, UsesAsked};
 use crate::write::Writer;
+use robomaton_formats::condition::Condition;
 use robomaton_formats::detail::{Detail, Extension, Group};
 use robomaton_formats::policy::Role;
 use robomaton_formats::profile::AgentRule;
@@ -206,7 +207,12 @@ pub fn diff<'a, D: AsRef<[u8]>, E>(
         };
         let Some(change) = change else { continue };
         let mut access = Vec::new();
-        if let (Change::Outcome | Change::Rules, Some(from), Some(to)) = (change, &from, &to) {
+        let may_differ = match change {
+            Change::Outcome | Change::Rules => true,
+            Change::Uses => subjects[0].each().any(|who| who.usage != "crawl"),
+            Change::Added | Change::Gone | Change::Records | Change::Text => false,
+        };
+        if let (true, Some(from), Some(to)) = (may_differ, &from, &to) {
             let [before, now] = &mut coverages;
             let pairs = before.of(from).iter().zip(now.of(to));
             let all = subjects[0].each().zip(pairs).map(|(who, (&from, &to))| Access { who, from, to });
@@ -323,7 +329,7 @@ impl<D: AsRef<[u8]>> Differences<'_, D> {
 type Addressee<'d> = (Role, &'d str, Rc<[&'d [u8]]>);
 /// Usage, sense, pattern, conditions, and the rank where it does not follow from the rest; or a
 /// missing file; or the place of the group.
-type RuleContent<'d> = (&'d str, bool, &'d [u8], Vec<String>, u32);
+type RuleContent<'d> = (&'d str, bool, &'d [u8], &'d [Condition], u32);
 /// Key and value of another record.
 type RecordContent<'d> = (&'d str, Cow<'d, str>);
 
@@ -342,12 +348,11 @@ fn rules<'d>(detail: &'d Detail<'d>, is_first: bool) -> Vec<Said<Addressee<'d>, 
     let said = detail.groups.iter().enumerate().map(|(number, group)| {
         let purposes: Rc<[&[u8]]> = group.purposes.iter().map(|purpose| purpose.0.as_ref()).collect();
         let addressees = names(group).map(|name| (group.role, name, Rc::clone(&purposes)));
-        let missing = group.incomplete.then_some(("(missing file)", false, &b""[..], Vec::new(), 0));
-        let place = is_first.then_some(("(group)", false, &b""[..], Vec::new(), number as u32));
+        let missing = group.incomplete.then_some(("(missing file)", false, &b""[..], &[][..], 0));
+        let place = is_first.then_some(("(group)", false, &b""[..], &[][..], number as u32));
         let rules = group.rules.iter().map(|rule| {
-            let conditions = detail.conditions(rule).iter().map(ToString::to_string).collect();
             let rank = if ranked { rule.priority } else { 0 };
-            (detail.usage(rule.usage), rule.permits, rule.pattern.0.as_ref(), conditions, rank)
+            (detail.usage(rule.usage), rule.permits, rule.pattern.0.as_ref(), detail.conditions(rule), rank)
         });
         (addressees.collect(), missing.into_iter().chain(place).chain(rules).collect())
     });

@@ -8,10 +8,12 @@ use crate::meaning::{Said, is_same_to_all};
 use crate::rows::{Subject, languages};
 use crate::usages::{ASKED, UsageCoverage, measure, named, states_any};
 use crate::write::Writer;
+use robomaton_formats::condition::Condition;
 use robomaton_formats::crawlers;
 use robomaton_formats::detail::Detail;
-use robomaton_formats::preference::{Effect, Language, Record, Statement};
-use robomaton_formats::usage::USAGES;
+use robomaton_formats::preference::{Carrier, Effect, Language, Statement};
+use robomaton_formats::profile::AgentRule;
+use robomaton_formats::usage::{USAGES, with_parts};
 use robomaton_formats::vocabulary::usage_of_label;
 use robomaton_runtime::{Image, Site};
 use std::cmp::Ordering;
@@ -74,13 +76,17 @@ pub struct UsesAsked<'a> {
     pub usages: &'a [String],
 }
 
-/// What a statement says: language, pattern, usage, effect, rank and conditions.
-type Content<'d> = (Language, &'d [u8], u16, Effect, u32, Vec<String>);
+/// What a statement says: language and place, with the document, since what stands in different
+/// ones is weighed apart; pattern, usage, effect, rank and conditions.
+type Content<'d> = ((Language, Carrier, Option<&'d str>), &'d [u8], u16, Effect, u32, &'d [Condition]);
 
 /// Compares the answers of two images.
 pub(crate) struct UseChanges<'i, D> {
     images: [&'i Image<D>; 2],
     crawlers: &'i [String],
+    /// The names under which groups for these crawlers are looked for, and how they are compared.
+    names: Vec<String>,
+    rule: AgentRule,
     /// The usages to measure.
     usages: Vec<u16>,
     /// The usages whose statements are compared.
@@ -94,8 +100,12 @@ impl<'i, D: AsRef<[u8]>> UseChanges<'i, D> {
         let is_asked =
             |&usage: &u16| asked.usages.is_empty() || asked.usages.iter().any(|name| is_named(usage, name));
         let usages = ASKED.into_iter().filter(is_asked).collect();
-        let stated = (0..).take(USAGES.len()).filter(is_asked).collect();
-        UseChanges { images, crawlers: asked.crawlers, usages, stated }
+        // Who asks about a usage with parts asks about these.
+        let stated = (0..).take(USAGES.len()).filter(is_asked).flat_map(with_parts).collect();
+        let [image, _] = images;
+        let names = asked.crawlers.iter().flat_map(|name| image.crawler([name]).lookup_names().to_vec());
+        let (names, rule) = (names.collect(), image.profile().agent_rule());
+        UseChanges { images, crawlers: asked.crawlers, names, rule, usages, stated }
     }
 
     /// True if two documents state something else about the usages, be it for a few URLs only.
@@ -119,8 +129,8 @@ impl<'i, D: AsRef<[u8]>> UseChanges<'i, D> {
         usages: &BTreeSet<u16>,
     ) -> Vec<Said<(bool, &'d str), Content<'d>>> {
         let is_asked = |name: &&str| {
-            let is_own = |own: &String| own.eq_ignore_ascii_case(name);
-            self.crawlers.is_empty() || matches!(*name, "" | "*") || self.crawlers.iter().any(is_own)
+            let is_own = |own: &String| self.rule.names(name, own);
+            self.crawlers.is_empty() || matches!(*name, "" | "*") || self.names.iter().any(is_own)
         };
         let groups =
             detail.preferences.iter().flat_map(|of| of.groups.iter().map(|group| (of.additive, group)));
@@ -129,11 +139,11 @@ impl<'i, D: AsRef<[u8]>> UseChanges<'i, D> {
             let names = group.crawlers.iter().map(String::as_str).chain(everyone.into_iter().flatten());
             let stated = group.statements.iter().filter(|statement| usages.contains(&statement.usage));
             let contents = stated.filter_map(|statement| {
-                let Record { language, pattern, .. } = group.records.get(statement.record as usize)?;
-                let conditions = detail.set_of_conditions(statement.conditions);
-                let conditions = conditions.iter().map(ToString::to_string).collect();
-                let &Statement { usage, effect, rank, .. } = statement;
-                Some((*language, pattern.0.as_ref(), usage, effect, rank, conditions))
+                let record = group.records.get(statement.record as usize)?;
+                let place = (record.language, record.carrier, detail.file(record.file));
+                let &Statement { usage, effect, rank, conditions, .. } = statement;
+                let conditions = detail.set_of_conditions(conditions);
+                Some((place, record.pattern.0.as_ref(), usage, effect, rank, conditions))
             });
             (names.filter(is_asked).map(|name| (additive, name)).collect(), contents.collect())
         });

@@ -13,7 +13,7 @@ use clap::Args;
 use robomaton_build::Error;
 use robomaton_runtime::Outcome;
 use robomaton_tables::diff::{Access, Changed, diff};
-use robomaton_tables::rows::Subjects;
+use robomaton_tables::rows::{self, Subjects};
 use robomaton_tables::schema::CHANGED;
 use robomaton_tables::usages::UsageCoverage;
 use robomaton_tables::use_changes::UseChange;
@@ -58,8 +58,9 @@ const EXAMPLES: &str = "\
 The change of a site in both images is the first of these that applies: outcome (the fetch had \
 another outcome), rules (the rules for some crawler changed), uses (what is stated about uses \
 changed), records (only other records changed, such as Crawl-delay and Sitemap), text (nothing \
-changed for any crawler). For outcome and rules, the diff also shows which crawlers gained or \
-lost access, by share: none, some or all of a site.
+else than spelling, order, comments or a period such as max-age changed). For outcome, rules and \
+uses, the diff also shows which crawlers gained or lost access, by share: none, some or all of a \
+site. Documents beside robots.txt, such as data.txt, are not compared.
 
 Answers about the uses ai-train, ai-input, ai-index, search, index and tdm are compared for `*` \
 and every crawler that the sites name, on sites that state something about uses; --crawler and \
@@ -108,6 +109,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             (both, written)
         }
     };
+    let left_out = images.each_ref().map(rows::left_out).iter().sum();
+    tables::remark_left_out("what is compared is robots.txt", left_out);
     if !arguments.json {
         summary.write(images.each_ref().map(|image| image.sites().count()), both, &mut out)?;
         written.iter().try_for_each(|table| table.write(&mut out))?;

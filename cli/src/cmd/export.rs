@@ -5,12 +5,11 @@
 
 use crate::failure::Failure;
 use crate::options::{ForceArgs, LayersArgs};
-use crate::output::{Out, remark};
+use crate::output::Out;
 use crate::tables::{self, AboutArgs, Place, Snapshot, formats, open_images};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use robomaton_build::Error;
-use robomaton_explain::count;
 use robomaton_runtime::Image;
 use robomaton_tables::rows::{self, Subjects};
 use robomaton_tables::schema::{SERIES, TABLES};
@@ -83,10 +82,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
         Ok(())
     })?;
-    if left_out > 0 {
-        let what = count(left_out, "document");
-        remark(&format!("the tables tell of robots.txt; {what} beside it, as data.txt, left out"));
-    }
+    tables::remark_left_out("the tables tell of robots.txt", left_out);
     let mut out = Out::new();
     for table in &written {
         if arguments.json { out.json(table) } else { table.write(&mut out) }?;

@@ -4,7 +4,8 @@
 //! that a rule leads back to its tag. It does not know HTML.
 
 use robomaton_compiler::{self as compiler, Policy};
-use robomaton_runtime::{Account, Carrier};
+use robomaton_formats::{Profile, SiteKey};
+use robomaton_runtime::{Account, Carrier, target_of};
 
 /// The permissions of a page, as found by a reader of HTML.
 #[derive(Clone, Debug, Default)]
@@ -55,17 +56,16 @@ pub struct Element {
 
 impl Page {
     /// The page for the compiler: tags and classes are numbered from 1 in place of their lines.
-    pub(super) fn numbered(&self, url: &str) -> compiler::Page {
-        let after = url.find("://").map_or(url, |at| &url[at + 3..]);
-        let target = after.find(['/', '?', '#']).map_or("", |at| &after[at..]);
-        let target = target.split('#').next().unwrap_or_default();
-        let slash = if target.starts_with('/') { "" } else { "/" };
-        let is_absolute = url.contains("://");
+    pub(super) fn numbered(&self, url: &str, profile: Profile) -> compiler::Page {
+        // Clients drop tabs and line ends.
+        let target = String::from_utf8_lossy(&target_of(profile, url)).replace(['\t', '\r', '\n'], "");
+        let is_absolute = SiteKey::from_url(url).is_ok();
+        let url = url.trim_matches(|letter| letter <= ' ');
         let metas = self.metas.iter().zip(1..);
         let elements = self.elements.iter().zip(1 + self.metas.len() as u32..);
         compiler::Page {
             url: url.split('#').next().filter(|_| is_absolute).unwrap_or_default().to_owned(),
-            target: format!("{slash}{target}"),
+            target,
             metas: metas
                 .map(|(tag, line)| compiler::MetaTag {
                     name: tag.name.clone(),

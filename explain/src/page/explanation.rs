@@ -128,10 +128,10 @@ impl PageExplanation {
     /// # Errors
     /// Errors of writing.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        writeln!(out, "page     {}", self.url)?;
+        writeln!(out, "page     {}", shown(&self.url))?;
         let site = self.site.as_deref().unwrap_or("the site");
         writeln!(out, "robots   of {site}: {}", self.outcome.unwrap_or("damaged"))?;
-        writeln!(out, "asks     {}", self.query)?;
+        writeln!(out, "asks     {}", shown(&self.query.to_string()))?;
         match &self.version {
             Some(Version { major, minor, line }) => writeln!(out, "version  {major}.{minor}, line {line}")?,
             None => writeln!(out, "version  not stated: 1.0")?,
