@@ -12,12 +12,14 @@ use crate::coverage::{AnswersKey, Coverage, answers_key};
 use crate::meaning::{Said, is_same_to_all};
 use crate::rows::{Subject, Subjects};
 use crate::schema::Cell;
+use crate::usages::ASKED;
 use crate::use_changes::{UseChange, UseChanges, UsesAsked};
 use crate::write::Writer;
 use robomaton_formats::condition::Condition;
 use robomaton_formats::detail::{Detail, Extension, Group};
 use robomaton_formats::policy::Role;
 use robomaton_formats::profile::AgentRule;
+use robomaton_formats::usage::{CRAWL, USAGES};
 use robomaton_runtime::{Image, Outcome, Site};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -207,19 +209,25 @@ pub fn diff<'a, D: AsRef<[u8]>, E>(
         };
         let Some(change) = change else { continue };
         let mut access = Vec::new();
-        let may_differ = match change {
+        let may_differ = |who: &Subject<'_>| match change {
             Change::Outcome | Change::Rules => true,
-            Change::Uses => subjects[0].each().any(|who| who.usage != "crawl"),
+            Change::Uses => !has_uses(who.usage),
             Change::Added | Change::Gone | Change::Records | Change::Text => false,
         };
-        if let (true, Some(from), Some(to)) = (may_differ, &from, &to) {
+        if let (true, Some(from), Some(to)) = (subjects[0].each().any(|who| may_differ(&who)), &from, &to) {
             let [before, now] = &mut coverages;
             let pairs = before.of(from).iter().zip(now.of(to));
             let all = subjects[0].each().zip(pairs).map(|(who, (&from, &to))| Access { who, from, to });
-            access.extend(all.filter(|access| access.from.share != access.to.share));
+            let is_other = |access: &Access<'_>| access.from.share != access.to.share;
+            access.extend(all.filter(|access| may_differ(&access.who) && is_other(access)));
         }
         each(Changed { site: site.address(), change, outcome, text_changed, access, uses })?;
     }
+}
+
+/// True for a usage that statements do not change, and for those that `uses` has rows for.
+fn has_uses(usage: &str) -> bool {
+    std::iter::once(CRAWL).chain(ASKED).any(|number| USAGES[usize::from(number)] == usage)
 }
 
 /// The order of sites in an image.

@@ -372,7 +372,7 @@ const CHANGES: Table = Table {
         always(
             "change",
             Word,
-            "the first of these that applies: `added`, `gone`, `outcome` (the fetch had another outcome), `rules` (the rules for some crawler changed), `uses` (what is stated about uses changed; the table `uses` has a row for each crawler whose share, languages or conditions did, and `access` one for each requested usage whose share did), `records` (only other records changed, such as Crawl-delay and Sitemap), `text` (nothing else than spelling, order, comments or a period such as max-age changed)",
+            "the first of these that applies: `added`, `gone`, `outcome` (the fetch had another outcome), `rules` (the rules for some crawler changed), `uses` (what is stated about uses changed; the table `uses` has a row for each crawler whose share, languages or conditions did, and `access` one for each crawler and other requested usage whose share did), `records` (only other records changed, such as Crawl-delay and Sitemap), `text` (nothing else than spelling, order, comments or a period such as max-age changed)",
         ),
         maybe("outcome_from", Word, "the outcome of the fetch, before"),
         maybe("outcome_to", Word, "the outcome of the fetch, now"),

@@ -58,9 +58,10 @@ const EXAMPLES: &str = "\
 The change of a site in both images is the first of these that applies: outcome (the fetch had \
 another outcome), rules (the rules for some crawler changed), uses (what is stated about uses \
 changed), records (only other records changed, such as Crawl-delay and Sitemap), text (nothing \
-else than spelling, order, comments or a period such as max-age changed). For outcome, rules and \
-uses, the diff also shows which crawlers gained or lost access, by share: none, some or all of a \
-site. Documents beside robots.txt, such as data.txt, are not compared.
+else than spelling, order, comments or a period such as max-age changed). For outcome and \
+rules, the diff also shows which crawlers gained or lost access, by share: none, some or all of a \
+site. For uses, it does so if --usage names others than those below. Documents beside robots.txt, \
+such as data.txt, are not compared.
 
 Answers about the uses ai-train, ai-input, ai-index, search, index and tdm are compared for `*` \
 and every crawler that the sites name, on sites that state something about uses; --crawler and \
