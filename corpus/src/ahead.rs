@@ -8,9 +8,10 @@
 //! contain bytes that no checksum covers: with such bytes a hidden member would reach the next true
 //! one. The checksum at the end of the damaged member is of bytes that the server does not know,
 //! such as the time of the record. A member whose end is missing runs into the next one, so that is
-//! searched for from the beginning of the damaged one. If that was cut exactly behind a hidden one, the
-//! search finds the hidden one first, so what begins inside a damaged member is in doubt. Invariants: a mark and a member hold at most
-//! `PROBATION` bytes and one buffer each; no byte is read ahead twice.
+//! searched for from the beginning of the damaged one. If that was cut exactly behind a hidden one,
+//! the search finds the hidden one first, so what ends inside the bytes that were read as those of
+//! a damaged member is in doubt. Invariants: a mark and a member hold at most `PROBATION` bytes and
+//! one buffer each; no byte is searched twice.
 
 use std::io::{self, BufRead, Read};
 
@@ -37,24 +38,39 @@ pub(crate) struct Ahead<R> {
     member: Option<usize>,
     /// The place in `held` before which all bytes were read as those of a damaged member.
     damaged: usize,
+    /// The place in `held` where the first member behind the mark ended.
+    ended: Option<usize>,
     /// The room for what is decompressed while reading ahead.
     scratch: Vec<u8>,
 }
 
 impl<R: BufRead> Ahead<R> {
     pub(crate) fn new(inner: R) -> Ahead<R> {
-        Ahead { inner, held: Vec::new(), at: 0, mark: None, member: None, damaged: 0, scratch: Vec::new() }
+        Ahead {
+            inner,
+            held: Vec::new(),
+            at: 0,
+            mark: None,
+            member: None,
+            damaged: 0,
+            ended: None,
+            scratch: Vec::new(),
+        }
     }
 
     /// Keeps the member that begins here: if its end was lost, the next one is found inside it. One
-    /// that is doubtful is not kept, so that its bytes are not searched again and again.
-    pub(crate) fn keep_member(&mut self, is_doubtful: bool) {
-        self.member = Some(self.at).filter(|_| !self.is_marked() && !is_doubtful);
+    /// that begins inside damage is not kept, so that its bytes are not searched again and again.
+    pub(crate) fn keep_member(&mut self, is_inside: bool) {
+        self.member = Some(self.at).filter(|_| !self.is_marked() && !is_inside);
     }
 
-    /// Drops the member that was kept: it is sound.
+    /// Drops the member that was kept: it is sound, and ends here.
     pub(crate) fn drop_member(&mut self) {
-        self.member = None;
+        if self.is_marked() {
+            self.ended.get_or_insert(self.at);
+        } else {
+            self.member = None;
+        }
     }
 
     /// Goes back to the second byte of the member that was kept, if one was: it is damaged. Of what
@@ -66,14 +82,14 @@ impl<R: BufRead> Ahead<R> {
         }
     }
 
-    /// True if what began some bytes before this place may be content of a damaged member.
+    /// True if what began some bytes before this place began inside a damaged member.
     pub(crate) fn is_inside_damage(&self, back: usize) -> bool {
         self.at.saturating_sub(back) < self.damaged
     }
 
     /// Sets the mark here.
     fn mark(&mut self) {
-        self.mark = Some(self.at);
+        (self.mark, self.ended) = (Some(self.at), None);
     }
 
     /// Removes the mark, and goes back to it if `again`.
@@ -109,6 +125,7 @@ impl<R: BufRead> BufRead for Ahead<R> {
         self.held.drain(..passed);
         self.at -= passed;
         self.damaged = self.damaged.saturating_sub(passed);
+        self.ended = self.ended.map(|ended| ended.saturating_sub(passed));
         for place in [&mut self.mark, &mut self.member].into_iter().flatten() {
             *place -= passed;
         }
@@ -162,7 +179,7 @@ pub(crate) enum Step {
         count: usize,
         /// True if they are the first of their member.
         begins: bool,
-        /// True if their member may be content of a damaged one: it begins inside it.
+        /// True if their member may be content of a damaged one: it ends inside it.
         is_doubtful: bool,
     },
     /// The stream is damaged here. The next read continues at the next member, if there is one.
@@ -219,4 +236,26 @@ pub(crate) fn prove<M: Members>(members: &mut M) -> io::Result<Proof> {
     ahead.unmark(matches!(proof, Proof::Given));
     ahead.scratch = scratch;
     Ok(proof)
+}
+
+/// True if the member that is read next ends inside a damaged one. The stream is where it was
+/// afterwards, and `members` is to be set to where it was, too.
+pub(crate) fn ends_inside<M: Members>(members: &mut M) -> io::Result<bool> {
+    let mut scratch = std::mem::take(&mut members.ahead().scratch);
+    scratch.resize(SCRATCH, 0);
+    members.ahead().mark();
+    let is_inside = loop {
+        let is_over = matches!(members.step(&mut scratch)?, Some(Step::End | Step::Cut { .. }));
+        let ahead = members.ahead();
+        match ahead.ended {
+            Some(ended) => break ended <= ahead.damaged,
+            None if is_over => break true,
+            None if ahead.at > ahead.damaged => break false,
+            None => {}
+        }
+    };
+    let ahead = members.ahead();
+    ahead.unmark(true);
+    ahead.scratch = scratch;
+    Ok(is_inside)
 }

@@ -4,6 +4,7 @@
 //! Invariant: an archive that cannot be split further yields the reason, and then nothing.
 
 use crate::SkipReason;
+use crate::damage::Damage;
 use std::io::Read;
 
 /// An archive that is read from its first entry to its last.
@@ -18,8 +19,8 @@ pub(crate) struct Entry<'a> {
     pub(crate) number: u64,
     /// Its name; empty if it is not known.
     pub(crate) name: String,
-    /// True if its bytes are in doubt.
-    pub(crate) is_damaged: bool,
+    /// The damage to it, if it is known: of the decompressed file.
+    pub(crate) damage: Option<Damage>,
     /// The content of the file; `None` for a directory.
     pub(crate) data: Result<Option<Box<dyn Read + 'a>>, SkipReason>,
 }
@@ -27,6 +28,6 @@ pub(crate) struct Entry<'a> {
 impl Entry<'_> {
     /// In place of the rest of an archive: the reason why that is not read.
     pub(crate) fn last(number: u64, reason: SkipReason) -> Self {
-        Entry { number, name: String::new(), is_damaged: false, data: Err(reason) }
+        Entry { number, name: String::new(), damage: None, data: Err(reason) }
     }
 }

@@ -8,9 +8,12 @@
 use crate::ReadLimits;
 use crate::damage::Damage;
 use crate::kind::{HEAD, Kind};
-use crate::source::{CHUNK, Source};
+use crate::source::Source;
 use crate::window::Window;
 use std::io::{self, Read};
+
+/// Members that show whether each record of a WARC file has one.
+const FEW: u64 = 8;
 
 /// Reads a file to its end if its records may share members; `None` if they do not. `named` is what
 /// its name says of its format.
@@ -20,17 +23,22 @@ pub(crate) fn damage(
     limits: &ReadLimits,
 ) -> io::Result<Option<Damage>> {
     let mut window = Window::new(Source::open(Box::new(file), limits)?);
-    let is_shared = match Kind::of_bytes(window.want(HEAD)).or(named) {
-        Some(Kind::Jsonl | Kind::Csv | Kind::Tar) => true,
-        Some(Kind::Warc) => has_more_records(&mut window),
-        Some(Kind::Parquet | Kind::Zip) | None => false,
-    };
-    Ok(is_shared.then(|| window.damage()))
+    let kind = Kind::of_bytes(window.want(HEAD)).or(named);
+    Ok(match kind {
+        Some(Kind::Jsonl | Kind::Csv | Kind::Tar) => window.damage(|_, _| false),
+        Some(Kind::Warc) => {
+            let mut records = 0;
+            // What a body quotes counts, too.
+            window.damage(|data, members| {
+                records += records_in(data);
+                members >= FEW && records <= members
+            })
+        }
+        Some(Kind::Parquet | Kind::Zip) | None => None,
+    })
 }
 
-/// True if a WARC file seems to have more records than members, as its beginning shows. What a body
-/// quotes counts, too.
-fn has_more_records(window: &mut Window<'_>) -> bool {
-    let records = memchr::memmem::find_iter(window.want(CHUNK), b"WARC/1.").count();
-    records > window.members().count() + 1
+/// The number of WARC records that seem to begin in these bytes, but for the first of a file.
+fn records_in(data: &[u8]) -> u64 {
+    memchr::memmem::find_iter(data, b"\nWARC/").count() as u64
 }

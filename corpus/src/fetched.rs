@@ -15,7 +15,7 @@ use crate::record::NEWEST;
 use crate::resolve::{MAX_REDIRECTS, Place, Rank, WayTimes, is_about};
 use crate::source::{Source, is_packed};
 use crate::status::{is_redirection, is_success};
-use crate::window::Window;
+use crate::window::{DAMAGED, Window};
 use crate::{Capture, ReadLimits, SkipReason, warc};
 use foldhash::HashMap;
 use robomaton_formats::site::SiteError;
@@ -101,24 +101,46 @@ pub fn fetched_in_warc(
     let mut window = Window::new(source).at_most(bytes as u64 + 1);
     let mut decoded = 0;
     let mut answers = warc::Records::of(&mut window, &limits);
+    let mut held = Vec::new();
+    let mut left = records;
     while let Some((at, answer)) = answers.next_answer() {
         if answers.is_over() {
             break;
         }
-        let Some(answer) = answer.transpose() else {
-            read.others += 1;
-            continue;
+        let answer = match answer.transpose() {
+            // Crawlers also store answers of FTP and WHOIS servers.
+            None | Some(Err(SkipReason::Url { error: SiteError::Scheme(_), .. })) => {
+                read.others += 1;
+                continue;
+            }
+            Some(answer) => answer,
         };
         decoded += answer.as_ref().map_or(0, warc::Answer::length);
         if decoded > bytes {
             return Err(FetchedTooMuch::Bytes);
         }
-        read.take(at, answer);
+        if answer.as_ref().map_or(true, |answer| answer.capture.is_robots()) {
+            left = left.checked_sub(1).ok_or(FetchedTooMuch::Records)?;
+        }
+        held.push((at..answers.offset(), answer));
+    }
+    // The checksum of a member comes behind all of its records.
+    let damage = window.damage(|_, _| false).unwrap_or_default();
+    if window.is_over() {
+        return Err(FetchedTooMuch::Bytes);
+    }
+    for (place, mut answer) in held {
+        if let Ok(answer) = &mut answer
+            && damage.meets(&place)
+        {
+            answer.unread.get_or_insert(SkipReason::Gzip(DAMAGED));
+        }
+        read.take(place.start, answer);
         if read.robots.len() > records {
             return Err(FetchedTooMuch::Records);
         }
     }
-    if window.is_over() { Err(FetchedTooMuch::Bytes) } else { read.finish(bytes) }
+    read.finish(bytes)
 }
 
 /// The order of the answers of one URL, newest last. Of one second, an answer counts before a
@@ -164,8 +186,6 @@ impl Reading {
     fn take(&mut self, at: u64, answer: Result<warc::Answer, SkipReason>) {
         let answer = match answer {
             Ok(answer) => answer,
-            // Crawlers also store answers of FTP and WHOIS servers.
-            Err(SkipReason::Url { error: SiteError::Scheme(_), .. }) => return self.others += 1,
             Err(reason) => return self.robots.push((at, Err(reason))),
         };
         let number = self.answers.len();

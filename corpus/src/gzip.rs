@@ -10,7 +10,7 @@
 //! separates bytes that may not be adjacent in the original. It does not know what the members
 //! contain.
 
-use crate::ahead::{Ahead, DOUBTFUL, Doubt, Members, Proof, Step, prove};
+use crate::ahead::{Ahead, DOUBTFUL, Doubt, Members, Proof, Step, ends_inside, prove};
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use libdeflater::Decompressor;
 use memchr::memmem;
@@ -40,12 +40,17 @@ pub(crate) struct Gunzip<R> {
     magic: memmem::Finder<'static>,
     inflate: Decompress,
     crc: Crc,
+    /// The last bytes that were taken as data.
+    last: [u8; 4],
     state: State,
-    /// The member that is read begins inside a damaged one.
+    /// The member that is read ends inside a damaged one.
     is_doubtful: bool,
 }
 
 const ENDS: &str = "the file ends inside a member";
+const MISSED: &str = "the end of the last member is damaged";
+/// Bytes by which what came out may differ from the length in a trailer that was missed.
+const FAR: u32 = 64 << 10;
 const CHECKSUM: &str = "the checksum of a member is wrong";
 /// The beginning of a member: the magic number and the only method.
 const MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
@@ -91,7 +96,10 @@ impl<R: BufRead> Members for Gunzip<R> {
     fn step(&mut self, out: &mut [u8]) -> io::Result<Option<Step>> {
         match self.state {
             State::Between => {
-                self.is_doubtful = self.inner.is_inside_damage(0);
+                if !self.inner.is_marked() {
+                    self.is_doubtful = self.inner.is_inside_damage(0) && ends_inside(self)?;
+                    self.state = State::Between;
+                }
                 match self.whole(out)? {
                     Some(0) => {}
                     Some(count) => return Ok(Some(self.data(count, true))),
@@ -130,6 +138,7 @@ impl<R: BufRead> Gunzip<R> {
             magic: memmem::Finder::new(&MAGIC),
             inflate: Decompress::new(false),
             crc: Crc::new(),
+            last: [0; 4],
             state: State::Between,
             is_doubtful: false,
         }
@@ -186,15 +195,27 @@ impl<R: BufRead> Gunzip<R> {
         let status = self.inflate.decompress(input, out, FlushDecompress::None);
         let used = (self.inflate.total_in() - was_in) as usize;
         let count = (self.inflate.total_out() - was_out) as usize;
+        for byte in &input[used.saturating_sub(self.last.len())..used] {
+            self.last.rotate_left(1);
+            self.last[3] = *byte;
+        }
         self.inner.consume(used);
         self.crc.update(&out[..count]);
         match status {
             Ok(Status::StreamEnd) => self.state = self.trailer()?,
-            Ok(_) if used == 0 && count == 0 => self.state = State::Failed(ENDS),
+            Ok(_) if used == 0 && count == 0 => self.state = State::Failed(self.at_end()),
             Ok(_) => {}
             Err(_) => self.state = State::Failed("a member does not inflate"),
         }
         Ok(count)
+    }
+
+    /// The reason for a file that ends in the data of a member. If they end in its length, its end
+    /// was missed, so something before it is wrong.
+    fn at_end(&self) -> &'static str {
+        let length = u32::from_le_bytes(self.last);
+        let apart = length.wrapping_sub(self.inflate.total_out() as u32);
+        if apart.min(apart.wrapping_neg()) <= FAR { MISSED } else { ENDS }
     }
 
     /// The checksum and length after a member's data.
@@ -221,7 +242,7 @@ impl<R: BufRead> Gunzip<R> {
         if self.padding()? {
             return Ok(State::Between);
         }
-        self.inner.keep_member(self.is_doubtful);
+        self.inner.keep_member(self.inner.is_inside_damage(0));
         let Some(first) = self.byte()? else { return Ok(State::Ended) };
         if first != MAGIC[0] || self.byte()? != Some(MAGIC[1]) || self.byte()? != Some(MAGIC[2]) {
             return Ok(State::Failed("no member begins here"));
@@ -240,13 +261,15 @@ impl<R: BufRead> Gunzip<R> {
                 // The reserved flags exclude seven of eight false headers.
                 flags if seen == MAGIC.len() && flags < 32 => {
                     self.state = State::Header(flags);
-                    let is_doubtful = self.inner.is_inside_damage(MAGIC.len() + 1);
+                    let is_inside = self.inner.is_inside_damage(MAGIC.len() + 1);
                     let proof = prove(self)?;
                     self.reset();
                     match proof {
                         Proof::Given => {
-                            self.is_doubtful = is_doubtful;
-                            self.inner.keep_member(is_doubtful);
+                            self.state = State::Header(flags);
+                            self.is_doubtful = is_inside && ends_inside(self)?;
+                            self.reset();
+                            self.inner.keep_member(is_inside);
                             return Ok(State::Header(flags));
                         }
                         Proof::Doubtful => return Ok(State::Failed(DOUBTFUL)),

@@ -53,24 +53,39 @@ impl HostName {
 }
 
 /// Reads a file with the extension of this kind that does not begin like one (`example.zip` is also
-/// a host): the robots.txt of that host, or nothing.
+/// a host): the robots.txt of that host, or nothing. In an archive, it is one of several editions.
 pub(crate) fn read_misnamed(
     path: &Path,
     kind: Kind,
     window: &mut Window<'_>,
+    edition: u32,
     limits: &ReadLimits,
-) -> Result<Capture, SkipReason> {
+) -> Result<Content, SkipReason> {
     let wrong = SkipReason::Misnamed(kind.name());
     let name = path.file_name().and_then(|name| HostName::of(&name.to_string_lossy()));
     let Some(HostName { host, site, .. }) = name else { return Err(wrong) };
+    let doubt = window.known_doubt(1);
     let body = body(window, limits).map_err(|error| SkipReason::Io(error.to_string()))?;
-    if is_robots(&body) { Ok(capture(host, site, body, limits)) } else { Err(wrong) }
+    if !is_robots(&body) {
+        return Err(wrong);
+    }
+    Ok(match doubt {
+        Some(reason) => Content::Unread(Capture::without_answer(host, site, 0), reason),
+        None => Content::Capture(Capture { edition, ..capture(host, site, body, limits) }),
+    })
 }
 
+/// Bytes behind the limit of a body that are passed to reach its checksum: it may be compressed, or
+/// in a zip archive.
+const BEHIND: u64 = 128 << 20;
+
 /// The body; one that is too long has one byte more than the limit.
-fn body(data: impl Read, limits: &ReadLimits) -> io::Result<Vec<u8>> {
+fn body(mut data: impl Read, limits: &ReadLimits) -> io::Result<Vec<u8>> {
     let mut body = Vec::new();
-    data.take((limits.max_body as u64).saturating_add(1)).read_to_end(&mut body)?;
+    data.by_ref().take((limits.max_body as u64).saturating_add(1)).read_to_end(&mut body)?;
+    if body.len() > limits.max_body && io::copy(&mut data.take(BEHIND), &mut io::sink())? == BEHIND {
+        return Err(io::Error::other("it is so long that its end was not looked at"));
+    }
     Ok(body)
 }
 

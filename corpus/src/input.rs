@@ -21,7 +21,7 @@ use crate::walk::{NotListed, Walk};
 use crate::window::{DAMAGED, Window};
 #[cfg(feature = "zip")]
 use crate::zip;
-use crate::{Capture, Item, ReadLimits, SkipReason, Skipped, check, csv, host, jsonl, warc};
+use crate::{Item, ReadLimits, SkipReason, Skipped, check, csv, host, jsonl, warc};
 use foldhash::HashMap;
 use foldhash::fast::RandomState;
 use robomaton_formats::layout::MAGIC;
@@ -258,9 +258,8 @@ impl Reading<'_> {
         }
         match (Kind::of_bytes(window.want(HEAD)), kind) {
             (None, Some(kind)) if kind.needs_file() => {
-                let capture = host::read_misnamed(path, kind, &mut window, self.limits);
                 let edition = edition.unwrap_or(0);
-                let content = capture.map(|capture| Content::Capture(Capture { edition, ..capture }));
+                let content = host::read_misnamed(path, kind, &mut window, edition, self.limits);
                 self.record(source, 0, content)
             }
             (Some(kind), _) | (None, Some(kind)) => self.stream(source, &mut window, kind, edition.is_some()),
@@ -319,12 +318,12 @@ impl Reading<'_> {
         // would be reported, and nothing else: editions are compared within a site.
         let mut editions: HashMap<u64, u32> = HashMap::default();
         let hasher = RandomState::default();
-        while let Some(Entry { number, name, is_damaged, data }) = archive.next() {
+        while let Some(Entry { number, name, damage, data }) = archive.next() {
             let path = Path::new(&name);
             let kind = Name::of(path);
             let data = match data {
                 Ok(None) => continue,
-                Ok(Some(_)) if is_damaged && matches!(kind, Name::Host(_)) => {
+                Ok(Some(_)) if damage.is_some() && matches!(kind, Name::Host(_)) => {
                     self.unread(source, number, kind, SkipReason::Archive(DAMAGED.to_owned()))?;
                     continue;
                 }
@@ -347,7 +346,6 @@ impl Reading<'_> {
                 let reason = SkipReason::Archive(reason);
                 self.deliver(source, [Event::skipped(number, reason)])?;
             }
-            let damage = is_damaged.then(Damage::everywhere);
             self.named(&format!("{source}/{name}"), path, kind, data, Some(edition), damage)?;
         }
         ControlFlow::Continue(())

@@ -31,8 +31,8 @@ struct Rest {
     /// Its bytes without the line end, and with it.
     length: usize,
     taken: usize,
-    /// The object before it has no end.
-    is_torn: bool,
+    /// The number of objects without an end before it.
+    torn: u32,
 }
 
 /// The reason for an object behind one that has no end, as a writer leaves it that is killed and
@@ -52,7 +52,7 @@ impl Iterator for Lines<'_, '_> {
     fn next(&mut self) -> Option<Event> {
         loop {
             let rest = self.rest.take();
-            let (is_rest, was_torn) = (rest.is_some(), rest.as_ref().is_some_and(|rest| rest.is_torn));
+            let (is_rest, torn) = (rest.is_some(), rest.as_ref().map_or(0, |rest| rest.torn));
             let line = rest.map_or_else(|| self.line(), |rest| Some(Ok((rest.length, rest.taken))));
             let (length, taken) = match line? {
                 Ok(line) => line,
@@ -65,14 +65,14 @@ impl Iterator for Lines<'_, '_> {
                 true => (line, line.trim_ascii_start()),
                 false => (line.trim_ascii_end(), object(line)),
             };
-            let (event, behind) = match was_torn {
-                true => torn(text, self.number, doubt),
-                false => event(text, self.number, self.limits, doubt),
+            let (event, behind) = match torn {
+                0 => event(text, self.number, self.limits, doubt),
+                _ => behind_torn(text, torn, self.number, doubt),
             };
-            let (length, is_torn) =
-                behind.map_or((0, false), |(length, is_torn)| (length, is_torn || was_torn));
+            let (length, is_torn) = behind.unwrap_or((0, false));
             let read = line.len() - length;
-            self.rest = (length > 0).then(|| Rest { length, taken: taken - read, is_torn });
+            let torn = torn + u32::from(is_torn);
+            self.rest = (length > 0).then(|| Rest { length, taken: taken - read, torn });
             self.window.take(if length > 0 { read } else { taken });
             if event.is_some() {
                 return event;
@@ -188,8 +188,8 @@ fn first_of(objects: &[u8]) -> Option<First> {
             let end = values.byte_offset();
             memchr::memchr(b'{', &objects[end..]).map(|_| First { end, others: end, is_torn: false })
         }
-        // The quote behind the brace of the next one ends a text, or the brace is the mistake; or the
-        // next one was the value of a key, so any that seems to begin may be it.
+        // The quote behind the brace of the next one ends a text, or the brace is the mistake; or
+        // the next one was the value of a key, so any that seems to begin may be it.
         Err(mistake) => {
             let seen = &objects[..objects.len().min(mistake.column() + 1)];
             let near = memchr::memmem::rfind(seen, b"{\"").filter(|end| *end > 0 && seen.len() - end <= 4);
@@ -206,12 +206,36 @@ fn next_object(text: &[u8]) -> Option<usize> {
     memchr::memchr_iter(b'{', text).filter(|at| *at > 0).find(begins)
 }
 
-/// Like [`event`], behind an object without an end: what names a fetch is one that cannot be read.
-fn torn(text: &[u8], number: u64, doubt: Option<&str>) -> (Option<Event>, Option<(usize, bool)>) {
-    let (first, rest) = text.split_at(next_object(text).unwrap_or(text.len()));
+/// The objects without an end in a line that are read as far as they go. Each may be as long as the
+/// line.
+const MOST_TORN: u32 = 16;
+
+/// Like [`event`], behind so many objects without an end: what is no value of one of them, and
+/// names a fetch, is one that cannot be read.
+fn behind_torn(
+    text: &[u8],
+    torn: u32,
+    number: u64,
+    doubt: Option<&str>,
+) -> (Option<Event>, Option<(usize, bool)>) {
+    let (first, next, is_torn) = if torn >= MOST_TORN {
+        let next = next_object(text);
+        (&text[..next.unwrap_or(text.len())], next, false)
+    } else {
+        let mut values = serde_json::Deserializer::from_slice(text).into_iter::<IgnoredAny>();
+        match values.next() {
+            Some(Ok(_)) => {
+                let end = values.byte_offset();
+                let is_value = matches!(text[end..].trim_ascii_start().first(), Some(b',' | b'}'));
+                let next = next_object(&text[end - 1..]).map(|next| end - 1 + next);
+                (if is_value { &[] } else { &text[..end] }, next, false)
+            }
+            _ => (text, next_object(text), true),
+        }
+    };
     let reason = SkipReason::Json(doubt.unwrap_or(TORN).to_owned());
     let event = Row::fetch_in_cut_json(first).map(|fetch| Event::unread(number, Some(fetch), reason));
-    (event, (!rest.is_empty()).then_some((rest.len(), true)))
+    (event, next.map(|next| (text.len() - next, is_torn)))
 }
 
 /// A line without a byte order mark, as files that are joined have within, and without the prefix

@@ -124,7 +124,8 @@ impl<R: Read> Archive for Entries<'_, R> {
             Ok(Some(Framed { entry, name, is_sparse })) => {
                 let kind = entry.header().entry_type();
                 let end = entry.raw_file_position().saturating_add(entry.size());
-                let is_damaged = self.damage.meets(self.end..end);
+                let is_damaged = self.damage.meets(&(self.end..end));
+                let damage = is_damaged.then(Damage::everywhere);
                 self.end = end;
                 let data: Result<Option<Box<dyn Read + '_>>, _> = if kind.is_dir() || name.ends_with('/') {
                     Ok(None)
@@ -134,7 +135,7 @@ impl<R: Read> Archive for Entries<'_, R> {
                 } else {
                     Err(SkipReason::NotRegular(name.clone()))
                 };
-                Entry { number, name, is_damaged, data }
+                Entry { number, name, damage, data }
             }
         })
     }

@@ -27,8 +27,9 @@ const TRAILER: usize = 4 + MAGIC.len();
 const OTHER: &str = "another record begins inside it";
 /// Line ends behind a record, at most. Writers put two there.
 const LINE_ENDS: usize = 4096;
-/// Bytes behind the first record in which damage to its member is looked for. The member may be the
-/// whole file. Then a record counts if it stands further away from damage than this.
+/// Bytes behind the first record, and behind those that share a member, in which damage to it is
+/// looked for. The member may be the whole file. Then a record counts if it stands further away
+/// from damage than this.
 const FIRST_MEMBER: usize = 64 << 10;
 /// Bytes behind a later record in which damage is looked for: no crawler keeps a longer body.
 const FARTHEST: usize = 16 << 20;
@@ -146,7 +147,8 @@ impl<'w, 'a> Records<'w, 'a> {
         // One that ends before its member does is followed by another, or has a damaged length, and
         // a stranger's text is behind it.
         let look = match (self.one_per_member, self.has_own_member) {
-            (false, _) => 0,
+            (false, _) if !window.has_members() => 0,
+            (false, _) => FIRST_MEMBER,
             (true, false) => FIRST_MEMBER,
             (true, true) => most.min(FARTHEST),
         };
@@ -223,6 +225,11 @@ impl<'w, 'a> Records<'w, 'a> {
             let (is_whole, headers) = (record.is_some(), headers.unwrap_or_default());
             Some(Answer { capture, headers, is_unmodified, revisited, unread, is_whole })
         })
+    }
+
+    /// The offset of the next record.
+    pub(crate) fn offset(&self) -> u64 {
+        self.window.offset()
     }
 
     /// True if the stream was ended although there may be more of it.

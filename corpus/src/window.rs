@@ -48,6 +48,10 @@ pub(crate) struct Window<'a> {
     damage: Option<Damage>,
     /// Members that may be content of a damaged one.
     doubtful: Damage,
+    /// The bytes in doubt before damage that was passed.
+    passed: Damage,
+    /// The offset of the last member that began before the window.
+    member: u64,
 }
 
 impl<'a> Window<'a> {
@@ -64,6 +68,8 @@ impl<'a> Window<'a> {
             left: u64::MAX,
             damage: None,
             doubtful: Damage::default(),
+            passed: Damage::default(),
+            member: 0,
         }
     }
 
@@ -92,6 +98,7 @@ impl<'a> Window<'a> {
     ) -> io::Result<()> {
         (self.start, self.end, self.offset, self.stop) = (0, 0, 0, None);
         (self.damage, self.doubtful) = (None, Damage::default());
+        (self.passed, self.member) = (Damage::default(), 0);
         self.members.clear();
         self.source.reopen(file, room, limits)
     }
@@ -121,12 +128,14 @@ impl<'a> Window<'a> {
         matches!(self.stop, Some(Stop::Damage { doubt, .. }) if doubt != Doubt::None)
     }
 
-    /// The damage to its member, or to the one that this may be content of, if what ends `end` bytes
-    /// into the window is known to be in doubt.
+    /// The damage to its member, or to one that it may be content of, if some of the first `end`
+    /// bytes of the window are known to be in doubt.
     pub(crate) fn known_doubt(&self, end: usize) -> Option<SkipReason> {
-        let last = (self.offset + end as u64).saturating_sub(1);
-        let is_known = self.damage.as_ref().is_some_and(|damage| damage.is_at(last));
-        (is_known || self.doubtful.is_at(last)).then(|| self.source.damage(DAMAGED))
+        // Of what was taken, the last byte.
+        let end = self.offset + end as u64;
+        let range = self.offset.min(end.saturating_sub(1))..end;
+        let is_known = self.damage.as_ref().is_some_and(|damage| damage.meets(&range));
+        (is_known || self.doubtful.meets(&range)).then(|| self.source.damage(DAMAGED))
     }
 
     /// True if what ends `end` bytes into the window is in doubt because its member is damaged, as
@@ -144,25 +153,17 @@ impl<'a> Window<'a> {
         is_damaged && !self.has_member_from(end)
     }
 
-    /// Takes all of it. Returns the bytes that are in doubt.
-    pub(crate) fn damage(mut self) -> Damage {
-        let (mut damage, mut member) = (Damage::default(), self.offset);
+    /// Takes the rest of it. Returns the bytes that are in doubt, also of what was taken before;
+    /// `None` if `is_split` is true of the contents and of the number of members that have begun.
+    pub(crate) fn damage(&mut self, mut is_split: impl FnMut(&[u8], u64) -> bool) -> Option<Damage> {
         loop {
             let count = self.want(1).len();
-            member = self.members.back().copied().unwrap_or(member);
-            Window::take(&mut self, count);
-            if count > 0 {
-                continue;
+            if count > 0 && is_split(self.data(), self.past_members + self.members.len() as u64) {
+                return None;
             }
-            match self.stop {
-                Some(Stop::Damage { doubt: Doubt::All, .. }) => damage.add(member..self.offset),
-                Some(Stop::Damage { doubt: Doubt::Near, .. }) => {
-                    damage.add(member.max(self.offset.saturating_sub(DOUBT as u64))..self.offset);
-                }
-                _ => {}
-            }
-            if self.pass().is_none() {
-                return damage;
+            self.take(count);
+            if count == 0 && self.pass().is_none() {
+                return Some(std::mem::take(&mut self.passed));
             }
         }
     }
@@ -226,8 +227,9 @@ impl<'a> Window<'a> {
         let count = count.min(self.end - self.start);
         self.start += count;
         self.offset += count as u64;
-        while self.members.front().is_some_and(|&begin| begin < self.offset) {
+        while let Some(&begin) = self.members.front().filter(|begin| **begin < self.offset) {
             self.members.pop_front();
+            self.member = begin;
             self.past_members += 1;
         }
     }
@@ -304,7 +306,17 @@ impl<'a> Window<'a> {
     /// `None` at the end.
     pub(crate) fn pass(&mut self) -> Option<SkipReason> {
         match self.stop.take() {
-            Some(Stop::Damage { reason, .. }) => Some(reason),
+            Some(Stop::Damage { reason, doubt }) => {
+                let from = match doubt {
+                    Doubt::All => self.member,
+                    Doubt::Near => self.member.max(self.offset.saturating_sub(DOUBT as u64)),
+                    Doubt::End | Doubt::None => self.offset,
+                };
+                if from < self.offset {
+                    self.passed.add(from..self.offset);
+                }
+                Some(reason)
+            }
             end => {
                 self.stop = end;
                 None

@@ -6,7 +6,10 @@
 //! is rejected, since it would decompress to more than any file can.
 
 use crate::archive::{Archive, Entry};
-use crate::kind::Name;
+use crate::check;
+use crate::damage::Damage;
+use crate::kind::{HEAD, Kind, Name};
+use crate::source::is_packed;
 use crate::{ReadLimits, SkipReason};
 use ::zip::ZipArchive;
 use ::zip::result::ZipError;
@@ -43,16 +46,16 @@ impl Seek for Counted {
 }
 
 /// The entries of an archive.
-pub(crate) struct Entries {
+pub(crate) struct Entries<'l> {
     archive: ZipArchive<Counted>,
     /// The number of entries yielded.
     done: usize,
-    max_entries: u64,
+    limits: &'l ReadLimits,
 }
 
-impl Entries {
+impl<'l> Entries<'l> {
     /// Reads the directory of an archive.
-    pub(crate) fn of(file: File, limits: &ReadLimits) -> Result<Entries, SkipReason> {
+    pub(crate) fn of(file: File, limits: &'l ReadLimits) -> Result<Entries<'l>, SkipReason> {
         let damaged = |error: ZipError| SkipReason::Archive(format!("the archive is not read: {error}"));
         let left = Rc::new(Cell::new(limits.max_zip_directory));
         let directory = file.try_clone();
@@ -67,12 +70,31 @@ impl Entries {
         if listed.map_err(|error| damaged(error.into()))? > archive.len() {
             return Err(damaged(ZipError::InvalidArchive("several entries have one name".into())));
         }
-        Ok(Entries { archive, done: 0, max_entries: limits.max_entries })
+        Ok(Entries { archive, done: 0, limits })
     }
 
-    /// Reads an entry to its end, where its checksum is. The text of a host is read whole anyway.
-    fn is_sound(&mut self, index: usize) -> bool {
-        self.archive.by_index(index).is_ok_and(|mut entry| io::copy(&mut entry, &mut io::sink()).is_ok())
+    /// The damage to an entry, as its own checksum and those inside it tell. The text of a host is
+    /// read whole anyway.
+    fn damage(&mut self, index: usize, name: &str) -> Option<Damage> {
+        let named = match Name::of(Path::new(name)) {
+            Name::Host(_) => return None,
+            Name::Kind(kind) => Some(kind),
+            Name::Nothing => None,
+        };
+        let mut head = Vec::new();
+        self.archive.by_index(index).ok()?.take(HEAD as u64).read_to_end(&mut head).ok()?;
+        if named.is_none() && !is_packed(&head) && Kind::of_bytes(&head).is_none() {
+            return None;
+        }
+        let mut entry = self.archive.by_index(index).ok()?;
+        let inside = match is_packed(&head) {
+            true => check::damage(&mut entry, named, self.limits).ok()?,
+            false => None,
+        };
+        match io::copy(&mut entry, &mut io::sink()) {
+            Ok(_) => inside,
+            Err(_) => Some(Damage::everywhere()),
+        }
     }
 }
 
@@ -90,7 +112,7 @@ fn headers(file: File, at: u64) -> io::Result<usize> {
     Ok(count)
 }
 
-impl Archive for Entries {
+impl Archive for Entries<'_> {
     fn next(&mut self) -> Option<Entry<'_>> {
         let index = self.done;
         if index == self.archive.len() {
@@ -98,20 +120,20 @@ impl Archive for Entries {
         }
         self.done += 1;
         let number = self.done as u64;
-        if number > self.max_entries {
+        if number > self.limits.max_entries {
             self.done = self.archive.len();
             let reason = "the rest of the archive is not read: more entries than the limit max_entries";
             return Some(Entry::last(number, SkipReason::Archive(reason.to_owned())));
         }
         let name = self.archive.name_for_index(index);
         let name = name.and_then(Result::ok).unwrap_or_default().into_owned();
-        let is_damaged = !matches!(Name::of(Path::new(&name)), Name::Host(_)) && !self.is_sound(index);
+        let damage = self.damage(index, &name);
         let data: Result<Option<Box<dyn Read + '_>>, _> = match self.archive.by_index(index) {
             Ok(entry) if entry.is_dir() => Ok(None),
             Ok(entry) if entry.is_symlink() => Err(SkipReason::NotRegular(name.clone())),
             Ok(entry) => Ok(Some(Box::new(entry))),
             Err(error) => Err(SkipReason::Archive(format!("the entry {name:?}: {error}"))),
         };
-        Some(Entry { number, name, is_damaged, data })
+        Some(Entry { number, name, damage, data })
     }
 }

@@ -9,7 +9,7 @@
 //! be adjacent in the original. It does not know what the frames contain.
 
 use crate::ReadLimits;
-use crate::ahead::{Ahead, DOUBTFUL, Doubt, Members, Proof, Step, prove};
+use crate::ahead::{Ahead, DOUBTFUL, Doubt, Members, Proof, Step, ends_inside, prove};
 use std::io::{self, BufRead, Read};
 use zstd::stream::raw::{DParameter, Decoder, Operation};
 
@@ -54,7 +54,7 @@ pub(crate) struct Unzstd<R> {
     gave: bool,
     /// The bytes in which the decoder found a mistake; they are not consumed.
     failed: usize,
-    /// The frame that is read begins inside a damaged one.
+    /// The frame that is read ends inside a damaged one.
     is_doubtful: bool,
     /// The bytes that the decoder needs for its next step: the rest of a header, a block or the
     /// checksum. It gets no more, so all blocks before damage come out.
@@ -87,7 +87,12 @@ impl<R: BufRead> Members for Unzstd<R> {
     fn step(&mut self, out: &mut [u8]) -> io::Result<Option<Step>> {
         match self.state {
             State::Start => self.state = self.begin(true)?,
-            State::Between => self.state = self.begin(false)?,
+            State::Between => {
+                if !self.inner.is_marked() {
+                    self.is_doubtful = self.inner.is_inside_damage(0) && ends_inside(self)?;
+                }
+                self.state = self.begin(false)?;
+            }
             State::Magic => self.state = self.frame(MAGIC)?,
             State::Inside => match self.decompress(out)? {
                 0 => {}
@@ -171,8 +176,7 @@ impl<R: BufRead> Unzstd<R> {
     /// The frame that should begin here.
     fn begin(&mut self, first: bool) -> io::Result<State> {
         (self.gave, self.failed) = (false, 0);
-        self.is_doubtful = self.inner.is_inside_damage(0);
-        self.inner.keep_member(self.is_doubtful);
+        self.inner.keep_member(self.inner.is_inside_damage(0));
         let mut magic = [0; 4];
         match self.fill(&mut magic)? {
             0 => return Ok(State::Ended),
@@ -247,13 +251,15 @@ impl<R: BufRead> Unzstd<R> {
             seen = if byte[0] == MAGIC[seen] { seen + 1 } else { usize::from(byte[0] == MAGIC[0]) };
             if seen == MAGIC.len() {
                 self.state = State::Magic;
-                let is_doubtful = self.inner.is_inside_damage(MAGIC.len());
+                let is_inside = self.inner.is_inside_damage(MAGIC.len());
                 let proof = prove(self)?;
                 self.gave = false;
                 match proof {
                     Proof::Given => {
-                        self.is_doubtful = is_doubtful;
-                        self.inner.keep_member(is_doubtful);
+                        self.state = State::Magic;
+                        self.is_doubtful = is_inside && ends_inside(self)?;
+                        self.gave = false;
+                        self.inner.keep_member(is_inside);
                         return Ok(State::Magic);
                     }
                     Proof::Doubtful => return Ok(State::Failed(DOUBTFUL)),

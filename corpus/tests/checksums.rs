@@ -4,7 +4,7 @@
 mod common;
 
 use common::page;
-use robomaton_corpus::{Input, Item, ReadLimits, read};
+use robomaton_corpus::{Input, Item, ReadLimits, fetched_in_warc, read};
 use robomaton_tests::write::{csv_row, gzip, stored_zip, tar, zstd};
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicU64;
@@ -78,6 +78,37 @@ fn a_wrong_checksum_casts_doubt_on_all_of_its_member() {
     check("c.jsonl.gz", two, first.len() + 8, (1, SITES - 1));
 }
 
+/// A WARC file may begin with long records, and be of an old version; a store reads it once.
+#[test]
+fn a_warc_file_that_was_compressed_as_a_whole() {
+    let long = page("https://a.example/long", &"x".repeat(1 << 20));
+    let [.., (_, warc)] = files();
+    let old = String::from_utf8(warc.clone()).expect("text").replace("WARC/1.0", "WARC/0.18");
+    // The page is unread, too.
+    check("c.warc.gz", gzip(&[&long[..], &warc].concat()), 8, (0, 1 + SITES));
+    check("c.warc.gz", gzip(old.as_bytes()), 8, (0, SITES));
+    let mut packed = gzip(&warc);
+    let fetched = |packed: &[u8]| {
+        let read = fetched_in_warc(packed, 64 << 20, 2 * SITES).expect("within the limits");
+        read.records.iter().filter(|(_, fetched)| fetched.as_ref().is_ok_and(|of| of.status == 200)).count()
+    };
+    assert_eq!(fetched(&packed), SITES);
+    let end = packed.len() - 8;
+    packed[end] ^= 1;
+    assert_eq!(fetched(&packed), 0);
+}
+
+/// A host may be called like an archive.
+#[test]
+fn a_host_with_the_name_of_another_format() {
+    let file = |name| (name, text(1).into_bytes());
+    let mut packed = gzip(&tar(&[file("a.zip"), file("b.example"), file("c.parquet")]));
+    assert_eq!(counts("c.tar.gz", &packed), (3, 0));
+    let end = packed.len() - 8;
+    packed[end] ^= 1;
+    assert_eq!(counts("c.tar.gz", &packed), (0, 3));
+}
+
 /// Files of an archive are read like those of a directory.
 #[test]
 fn the_checksum_of_an_entry_counts_for_all_of_its_rows() {
@@ -91,6 +122,11 @@ fn the_checksum_of_an_entry_counts_for_all_of_its_rows() {
         let text = memchr::memmem::find(&packed, b"Disallow").expect("a rule");
         packed[text] = b'X';
         assert_eq!(counts("c.zip", &packed), (0, SITES), "{name}");
-        check("c.tar.gz", gzip(&tar(&[(name, bytes)])), 8, (0, SITES));
+        check("c.tar.gz", gzip(&tar(&[(name, bytes.clone())])), 8, (0, SITES));
+        // So does one inside of it.
+        let mut inner = gzip(&bytes);
+        let end = inner.len() - 8;
+        inner[end] ^= 1;
+        assert_eq!(counts("c.zip", &stored_zip(&[(&format!("{name}.gz"), inner)])), (0, SITES), "{name}");
     }
 }

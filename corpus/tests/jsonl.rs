@@ -167,18 +167,59 @@ fn the_object_behind_a_torn_one_is_a_fetch_that_cannot_be_read() {
     ] {
         let text = format!("{torn}{next}{last}\n{{\"url\":\"d.example\"}}\n");
         let found = items_within("x.jsonl", text.as_bytes(), &ReadLimits::default());
-        let sites: Vec<String> = found
-            .iter()
-            .filter_map(|item| match item {
-                Item::Revisit(unread) => Some(format!("-{}", unread.key.as_ref()?)),
-                Item::Capture(capture) => Some(capture.site.to_string()),
-                _ => None,
-            })
-            .collect();
+        let mut sites = sites(&found);
+        // One that is the value of a key is named twice.
+        sites.dedup();
         let first = named.then_some("-a.example");
         let wanted: Vec<&str> = first.into_iter().chain(["-b.example", "-c.example", "d.example"]).collect();
         assert_eq!(sites, wanted, "{torn}");
     }
+}
+
+/// The sites of captures, and with a sign those of fetches that cannot be read.
+fn sites(items: &[Item]) -> Vec<String> {
+    let site = |item: &Item| match item {
+        Item::Revisit(unread) => Some(format!("-{}", unread.key.as_ref()?)),
+        Item::Capture(capture) => Some(capture.site.to_string()),
+        _ => None,
+    };
+    items.iter().filter_map(site).collect()
+}
+
+/// A server chose the headers of its answer. They are values of the object, which may stand before
+/// its URL.
+#[test]
+fn headers_of_a_torn_object_name_no_fetch() {
+    let headers = r#""headers":{"url":"https://v.example/robots.txt","host":"v.example"}"#;
+    let url = r#""url":"https://a.example/robots.txt""#;
+    for torn in [
+        format!(r#"{{{url},{headers},"fetched_at":1,"body":"Disal"#),
+        format!(r#"{{{headers},{url},"body":"Disal"#),
+        format!(r#"{{{url},{headers},"took":NaN}}"#),
+        format!(r#"{{{url},"took":NaN,{headers}}}"#),
+    ] {
+        let found = items_within("x.jsonl", torn.as_bytes(), &ReadLimits::default());
+        assert_eq!(sites(&found), ["-https://a.example"], "{torn}");
+        for next in [
+            format!(r#"{{"status":200,{headers},"url":"b.example"}}"#),
+            format!(r#"{{{headers},"url":"b.example","b"#),
+        ] {
+            let found = items_within("x.jsonl", format!("{torn}{next}").as_bytes(), &ReadLimits::default());
+            let sites = sites(&found);
+            assert!(sites.contains(&"-b.example".to_owned()), "{torn}{next}: {sites:?}");
+        }
+    }
+}
+
+/// In linear time, whatever is in a line.
+#[test]
+fn many_objects_without_an_end() {
+    let start = std::time::Instant::now();
+    for many in [r#"{"a":"#, r#"{"url":"#, r#"{"a":1,"b":{"c":2}"#, r#"{"x":{"url":"b.example"}},"#] {
+        let text = format!("{{\"a\":x{}", many.repeat((4 << 20) / many.len()));
+        items_within("x.jsonl", text.as_bytes(), &ReadLimits::default());
+    }
+    assert!(start.elapsed() < std::time::Duration::from_secs(20), "{:?}", start.elapsed());
 }
 
 /// Libraries write whole columns as floats where some values are missing.

@@ -28,24 +28,24 @@ const VICTIM: &str = "victim.example";
 const DATE: &str = "2026-01-02T03:04:05Z";
 const SCHEMA: &str = "message m { required binary url (UTF8); required int32 status; required binary body; }";
 
-/// A format: the end of its name, whether each capture has a checksum that is looked at before the
-/// capture counts, and its writer.
+/// A format: the end of its name, whether each capture is in a member whose checksum is looked at
+/// before the capture counts, and its writer.
 type Format = (&'static str, bool, fn(&[Vec<u8>]) -> Vec<u8>);
 
 const FORMATS: [Format; 16] = [
     (".warc", false, |bodies| warc(bodies).concat()),
     (".warc.gz", true, |bodies| each(&warc(bodies), gzip)),
     (".warc.gz", true, |bodies| each(&warc(bodies), stored_gzip)),
-    (".warc.gz", false, |bodies| gzip(&warc(bodies).concat())),
-    (".warc.gz", false, |bodies| stored_gzip(&warc(bodies).concat())),
+    (".warc.gz", true, |bodies| gzip(&warc(bodies).concat())),
+    (".warc.gz", true, |bodies| stored_gzip(&warc(bodies).concat())),
     (".warc.zst", true, |bodies| each(&warc(bodies), zstd)),
-    (".warc.zst", false, |bodies| zstd(&warc(bodies).concat())),
+    (".warc.zst", true, |bodies| zstd(&warc(bodies).concat())),
     (".jsonl", false, json),
-    (".jsonl.gz", false, |bodies| gzip(&json(bodies))),
+    (".jsonl.gz", true, |bodies| gzip(&json(bodies))),
     (".csv", false, csv),
-    (".csv.zst", false, |bodies| zstd(&csv(bodies))),
+    (".csv.zst", true, |bodies| zstd(&csv(bodies))),
     (".tar", false, |bodies| tar(&files(bodies))),
-    (".tgz", false, |bodies| gzip(&tar(&files(bodies)))),
+    (".tgz", true, |bodies| gzip(&tar(&files(bodies)))),
     (".zip", false, |bodies| zip(&files(bodies))),
     (".zip", false, |bodies| stored_zip(&files(bodies))),
     (".parquet", false, parquet_of),

@@ -74,7 +74,7 @@ pub(super) fn of_page(page: &Page) -> Bytes<'static> {
 /// A list of directives and its place.
 struct Tag {
     carrier: Carrier,
-    /// Not every crawler sees it, or it is one of ACAP that cannot be understood: it may only refuse.
+    /// Not every crawler sees it, or it is one of ACAP that cannot be understood.
     may_only_refuse: bool,
     line: u32,
     text: String,
