@@ -4,7 +4,7 @@
 mod common;
 
 use common::page;
-use robomaton_corpus::{Input, Item, ReadLimits, fetched_in_warc, read};
+use robomaton_corpus::{Capture, Input, Item, ReadLimits, fetched_in_warc, read};
 use robomaton_tests::write::{csv_row, gzip, stored_zip, tar, zstd};
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicU64;
@@ -107,6 +107,39 @@ fn a_host_with_the_name_of_another_format() {
     let end = packed.len() - 8;
     packed[end] ^= 1;
     assert_eq!(counts("c.tar.gz", &packed), (0, 3));
+}
+
+/// Of a short file, each capture comes out as it went in, or not at all, whichever bit is wrong.
+#[test]
+fn no_bit_of_a_compressed_file_changes_a_capture() {
+    let row = |number| (format!("h{number}.example"), text(number));
+    let rows: Vec<(String, String)> = (0..12).map(row).collect();
+    let line =
+        |(host, body): &(String, String)| format!("{}\n", serde_json::json!({ "host": host, "body": body }));
+    let lines: String = rows.iter().map(line).collect();
+    let home = tempfile::tempdir().expect("a directory");
+    for (name, packed) in [("c.jsonl.gz", gzip(lines.as_bytes())), ("c.jsonl.zst", zstd(lines.as_bytes()))] {
+        let path = home.path().join(name);
+        let input = [Input::Path(path.clone())];
+        let mut lost = 0;
+        for bit in 0..8 * packed.len() {
+            let mut damaged = packed.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            std::fs::write(&path, damaged).expect("a file");
+            let mut found = 0;
+            let read = read(&input, &ReadLimits::default(), &AtomicU64::new(0), &mut |item| {
+                if let Item::Capture(Capture { site, body, .. }) = item {
+                    let body = String::from_utf8(body).expect("text");
+                    assert!(rows.contains(&(site.host().to_owned(), body)), "{name}, bit {bit}: {site}");
+                    found += 1;
+                }
+                ControlFlow::Continue(())
+            });
+            lost += usize::from(read.is_err() || found < rows.len());
+        }
+        // Of the header of a gzip file, some bits say nothing of its content.
+        assert!(lost > 7 * packed.len(), "{name}: {lost}");
+    }
 }
 
 /// Files of an archive are read like those of a directory.
