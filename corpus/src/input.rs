@@ -165,7 +165,7 @@ impl Reading<'_> {
     /// Reads one input. In the methods below, `source` is the name of a file in items.
     fn input(&mut self, input: &Input) -> Result<ControlFlow<()>, ReadError> {
         let Input::Path(path) = input else {
-            let stdin = Counted { inner: io::stdin().lock(), progress: self.progress };
+            let stdin = Counted::new(io::stdin().lock(), self.progress);
             return Ok(self.unnamed("-", Box::new(stdin)));
         };
         let failed = |error| ReadError::Open { path: path.clone(), error, listed: None };
@@ -188,12 +188,14 @@ impl Reading<'_> {
     /// Reads one file.
     fn file(&mut self, path: &Path, opened: io::Result<File>) -> ControlFlow<()> {
         let source = &path.to_string_lossy();
-        let opened = opened.and_then(|mut file| Ok((access(path, &mut file, self.limits)?, file)));
         let progress = self.progress;
+        let opened = opened.and_then(|mut file| Ok((access(path, &mut file, self.limits, progress)?, file)));
         match opened {
-            Ok((Access::Pipe, file)) => self.unnamed(source, Box::new(Counted { inner: file, progress })),
+            Ok((Access::Pipe, file)) => self.unnamed(source, Box::new(Counted::new(file, progress))),
             Ok((Access::Stream(name, damage), file)) => {
-                self.named(source, path, name, Box::new(Counted { inner: file, progress }), None, damage)
+                let is_half = damage.is_some();
+                let file = Counted { is_half, rest: u64::from(is_half), ..Counted::new(file, progress) };
+                self.named(source, path, name, Box::new(file), None, damage)
             }
             Ok((Access::End(kind), file)) => {
                 let length = file.metadata().map_or(0, |data| data.len());
@@ -405,7 +407,7 @@ impl Reading<'_> {
 }
 
 /// Determines how to read a file. Leaves it at its beginning.
-fn access(path: &Path, file: &mut File, limits: &ReadLimits) -> io::Result<Access> {
+fn access(path: &Path, file: &mut File, limits: &ReadLimits, progress: &AtomicU64) -> io::Result<Access> {
     // A pipe passed as a path (`<(zcat x)`) has a meaningless name.
     if !file.metadata()?.is_file() {
         return Ok(Access::Pipe);
@@ -423,8 +425,12 @@ fn access(path: &Path, file: &mut File, limits: &ReadLimits) -> io::Result<Acces
     }
     let mut damage = None;
     if is_packed(&head) {
-        let whole = Counted { inner: &mut *file, progress: &AtomicU64::new(0) };
+        let before = progress.load(Ordering::Relaxed);
+        let whole = Counted { is_half: true, ..Counted::new(&mut *file, progress) };
         damage = check::damage(whole, named, limits)?;
+        if damage.is_none() {
+            progress.store(before, Ordering::Relaxed);
+        }
         file.rewind()?;
     }
     Ok(Access::Stream(named.map_or(Name::Nothing, Name::Kind), damage))
@@ -454,6 +460,16 @@ fn is_image(file: &mut File, limits: &ReadLimits) -> io::Result<bool> {
 struct Counted<'a, R> {
     inner: R,
     progress: &'a AtomicU64,
+    /// It is read twice, and each byte counts half each time.
+    is_half: bool,
+    /// A half that has not counted yet: the second time begins with that of an odd length.
+    rest: u64,
+}
+
+impl<'a, R> Counted<'a, R> {
+    fn new(inner: R, progress: &'a AtomicU64) -> Counted<'a, R> {
+        Counted { inner, progress, is_half: false, rest: 0 }
+    }
 }
 
 impl<R: Read> Read for Counted<'_, R> {
@@ -462,7 +478,12 @@ impl<R: Read> Read for Counted<'_, R> {
             match self.inner.read(out) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Ok(count) => {
-                    self.progress.fetch_add(count as u64, Ordering::Relaxed);
+                    let mut counted = count as u64;
+                    if self.is_half {
+                        counted += self.rest;
+                        (counted, self.rest) = (counted / 2, counted % 2);
+                    }
+                    self.progress.fetch_add(counted, Ordering::Relaxed);
                     return Ok(count);
                 }
                 error => return error,

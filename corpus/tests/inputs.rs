@@ -111,6 +111,18 @@ fn single_files_and_missing_ones() {
     assert!(error.unwrap_err().to_string().contains("missing.warc"));
 }
 
+/// Each time counts half.
+#[test]
+fn the_progress_of_a_file_that_is_read_twice() {
+    let home = tempfile::tempdir().unwrap();
+    for length in 0..4 {
+        let path = home.path().join("c.jsonl.gz");
+        let row = format!("{{\"url\": \"j.example\", \"body\": \"{}\"}}", "J".repeat(length));
+        fs::write(&path, gzip(row.as_bytes())).unwrap();
+        assert_eq!(read_all(&[&path]).len(), 1);
+    }
+}
+
 #[test]
 fn a_dash_is_standard_input() {
     assert_eq!(Input::from_arg("-".as_ref()), Input::Stdin);
