@@ -334,8 +334,8 @@ fn statements_that_move_are_changes_of_uses() {
     );
 }
 
-/// What `query` answers otherwise is a change, also for usages without rows in `uses`, for names
-/// with a version, and where a statement moves to another document.
+/// A URL that `query` answers differently is a change, also for usages without rows in `uses`, for
+/// names with a version, and where a statement moves to another document.
 #[test]
 fn changes_of_statements_are_no_changes_of_text() {
     let place = Place::new();

@@ -52,7 +52,7 @@ pub(crate) struct WeighedContent {
     pub(crate) pattern: OnceCell<Option<(Vec<u8>, Covers)>>,
     /// The numbers of the conditions of each, as far as they were asked for.
     numbers: [Cell<Option<u32>>; CHAINS.len()],
-    /// What it costs to join the conditions of each, as far as it was asked for.
+    /// The costs of joining the conditions of each, as far as they were asked for.
     costs: [OnceCell<usize>; CHAINS.len()],
 }
 
@@ -134,7 +134,7 @@ impl WeighedContent {
         alternatives(distinct.into_iter().map(with_server).collect())
     }
 
-    /// The number of comparisons that it counts as to join them with those of other contents.
+    /// The comparisons for which it counts that they are joined with those of other contents.
     fn cost(&self, at: usize) -> usize {
         *self.costs[at].get_or_init(|| {
             let bytes: usize = self.conditions(at).iter().map(|condition| condition.to_string().len()).sum();

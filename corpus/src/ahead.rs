@@ -186,7 +186,7 @@ pub(crate) enum Step {
     Cut {
         /// The kind of damage.
         why: &'static str,
-        /// What it says of the bytes before it.
+        /// The doubt that it casts on the bytes before it.
         doubt: Doubt,
     },
     /// The end of the stream.
@@ -217,45 +217,51 @@ pub(crate) enum Proof {
 
 /// Reads ahead from the beginning of a member that was searched for.
 pub(crate) fn prove<M: Members>(members: &mut M) -> io::Result<Proof> {
-    let mut scratch = std::mem::take(&mut members.ahead().scratch);
-    scratch.resize(SCRATCH, 0);
     let mut begun = 0_usize;
-    members.ahead().mark();
-    let proof = loop {
-        match members.step(&mut scratch)? {
-            Some(Step::End) => break Proof::Given,
-            // The last member that has begun is not sound if the damage is in it.
-            Some(Step::Cut { doubt, .. }) if begun == usize::from(doubt != Doubt::None) => break Proof::None,
-            Some(Step::Cut { .. }) => break Proof::Doubtful,
-            _ if members.ahead().since_mark() >= PROBATION => break Proof::Given,
-            Some(Step::Data { begins, .. }) => begun += usize::from(begins),
-            None => {}
+    let judge = |step: &Option<Step>, ahead: &Ahead<_>| match step {
+        Some(Step::End) => Some(Proof::Given),
+        // The last member that has begun is not sound if the damage is in it.
+        Some(Step::Cut { doubt, .. }) if begun == usize::from(*doubt != Doubt::None) => Some(Proof::None),
+        Some(Step::Cut { .. }) => Some(Proof::Doubtful),
+        _ if ahead.since_mark() >= PROBATION => Some(Proof::Given),
+        Some(Step::Data { begins, .. }) => {
+            begun += usize::from(*begins);
+            None
         }
+        None => None,
     };
-    let ahead = members.ahead();
-    ahead.unmark(matches!(proof, Proof::Given));
-    ahead.scratch = scratch;
+    let proof = read_ahead(members, judge)?;
+    members.ahead().unmark(matches!(proof, Proof::Given));
     Ok(proof)
 }
 
 /// True if the member that is read next ends inside a damaged one. The stream is where it was
 /// afterwards, and `members` is to be set to where it was, too.
 pub(crate) fn ends_inside<M: Members>(members: &mut M) -> io::Result<bool> {
+    let judge = |step: &Option<Step>, ahead: &Ahead<_>| match (ahead.ended, step) {
+        (Some(ended), _) => Some(ended <= ahead.damaged),
+        (None, Some(Step::End | Step::Cut { .. })) => Some(true),
+        (None, _) => (ahead.at > ahead.damaged).then_some(false),
+    };
+    let is_inside = read_ahead(members, judge)?;
+    members.ahead().unmark(true);
+    Ok(is_inside)
+}
+
+/// Sets the mark, and goes on until `judge` has a result.
+fn read_ahead<M: Members, T>(
+    members: &mut M,
+    mut judge: impl FnMut(&Option<Step>, &Ahead<M::Inner>) -> Option<T>,
+) -> io::Result<T> {
     let mut scratch = std::mem::take(&mut members.ahead().scratch);
     scratch.resize(SCRATCH, 0);
     members.ahead().mark();
-    let is_inside = loop {
-        let is_over = matches!(members.step(&mut scratch)?, Some(Step::End | Step::Cut { .. }));
-        let ahead = members.ahead();
-        match ahead.ended {
-            Some(ended) => break ended <= ahead.damaged,
-            None if is_over => break true,
-            None if ahead.at > ahead.damaged => break false,
-            None => {}
+    let result = loop {
+        let step = members.step(&mut scratch)?;
+        if let Some(result) = judge(&step, members.ahead()) {
+            break result;
         }
     };
-    let ahead = members.ahead();
-    ahead.unmark(true);
-    ahead.scratch = scratch;
-    Ok(is_inside)
+    members.ahead().scratch = scratch;
+    Ok(result)
 }
