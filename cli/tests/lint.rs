@@ -278,3 +278,17 @@ fn lint_survives_anything() {
         assert!(run.code < 2, "{:?} {}", &text[..text.len().min(9)], run.err);
     }
 }
+
+/// What is not read of a text is told.
+#[test]
+fn statements_over_a_limit() {
+    let place = Place::new();
+    let many: String = (0..20_010).map(|number| format!("AllowAITraining: /{number}\n")).collect();
+    let long = format!("AllowAITraining: /\nDisallowAITraining: /{}\n", "a".repeat(70_000));
+    for (text, line) in [(many, 20_002), (long, 3)] {
+        let run = place.run_with(&["lint", "--json"], format!("User-agent: *\n{text}"));
+        let found = run.json();
+        let over = found.iter().find(|remark| remark["code"] == "over-limit").expect("the remark");
+        assert_eq!((run.code, &over["line"]), (1, &line.into()));
+    }
+}

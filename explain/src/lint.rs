@@ -88,7 +88,13 @@ pub fn lint_tree<'s>(
         finding(code.severity(), code.name(), code.rule(), found.span, found.message, found.second)
     });
     let over = report.over.map(|OverLimit { limit, allowed, line }| {
-        let message = format!("over the limit of {allowed} {}; everything is disallowed", limit.name());
+        (line, format!("over the limit of {allowed} {}; everything is disallowed", limit.name()))
+    });
+    let unread = report.unread.map(|line| {
+        let message = "over a limit for statements about uses; this one is not read, nor may later ones be";
+        (line, message.to_owned())
+    });
+    let over = over.into_iter().chain(unread).map(|(line, message)| {
         let code = Code::OverLimit;
         finding(code.severity(), code.name(), code.rule(), places.line(line), message, None)
     });

@@ -51,6 +51,8 @@ codes! {
     Utf16: "utf-16", Error, "R1";
     /// Names that share a group across a line that looks like its end.
     MergedGroups: "merged-groups", Warning, "R6";
+    /// A rule behind the blank line that ends its record.
+    RuleBehindBlankLine: "rule-behind-blank-line", Error, "K5";
     /// A name close to that of a well-known crawler.
     MisspelledAgent: "misspelled-agent", Warning, "R5";
     /// A rule that its group already contains.
@@ -205,6 +207,8 @@ codes! {
     LicenseUrl: "license-url", Error, "L12";
     /// A property of TDMRep as a key.
     TdmInRobotsTxt: "tdm-in-robots-txt", Error, "T15";
+    /// A reservation of a page that is neither 0 nor 1.
+    TdmReservationValue: "tdm-reservation-value", Error, "T8";
     /// An unknown robots directive.
     RobotsDirectiveUnknown: "robots-directive-unknown", Warning, "X12";
     /// Robots directives that are not separated by commas.

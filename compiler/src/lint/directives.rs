@@ -1,36 +1,53 @@
-//! Robots directives of pages, in META tags and `X-Robots-Tag` fields, that state nothing.
+//! Robots directives and reservations of pages, in META tags and header fields, that state nothing.
 //!
-//! The counterpart of `language/robots_tags`, which reads the same tags. Places are lines of the
-//! page; a header has line 0. This file does not know which directive wins.
+//! The counterpart of `language/robots_tags` and `language/tdmrep`, which read the same tags. Places
+//! are lines of the page; a header has line 0. This file does not know which directive wins.
 
 use super::finding::PageFinding;
 use super::{Code, quote};
 use crate::context::{MetaTag, Page};
 use robomaton_grammar::meta::{Meta, content};
 use robomaton_grammar::modern::robots_tag::{directives, robots_tag};
+use robomaton_grammar::modern::tdmrep::reservation;
 use robomaton_grammar::modern::{Mistake, MistakeCode};
 
 /// The findings about the directives of pages.
 pub(super) fn lint_pages(pages: &[Page]) -> Vec<PageFinding> {
     let mut found = Vec::new();
     for (page, read) in pages.iter().enumerate() {
-        let mut say = |line, mistakes: Vec<Mistake>| {
-            let mistakes = mistakes.iter().map(of_mistake);
-            found.extend(mistakes.map(|(code, message)| PageFinding { code, page, line, message }));
+        let mut say = |line, said: Vec<(Code, String)>| {
+            let said = said.into_iter();
+            found.extend(said.map(|(code, message)| PageFinding { code, page, line, message }));
         };
         for header in read.header("x-robots-tag") {
-            say(0, robots_tag(header).mistakes);
+            say(0, robots_tag(header).mistakes.iter().map(of_mistake).collect());
         }
         for tag in read.metas.iter().filter(|tag| has_directives(tag)) {
-            say(tag.line, directives(tag.content.as_bytes()).mistakes);
+            let read = directives(tag.content.as_bytes());
+            say(tag.line, read.mistakes.iter().map(of_mistake).collect());
+        }
+        for header in read.header(RESERVATION) {
+            say(0, header.split(|byte| *byte == b',').filter_map(of_reservation).collect());
+        }
+        for tag in read.meta(RESERVATION) {
+            say(tag.line, of_reservation(tag.content.trim_ascii().as_bytes()).into_iter().collect());
         }
     }
     found
 }
 
+/// The name of the header field and of the META tag.
+const RESERVATION: &str = "tdm-reservation";
+
+/// A reservation that cannot be read.
+fn of_reservation(value: &[u8]) -> Option<(Code, String)> {
+    let message = format!("{} states nothing: the reservation is 0 or 1", quote(value));
+    reservation(value).is_none().then_some((Code::TdmReservationValue, message))
+}
+
 /// False for the META tags of ACAP, for its name alone, and for those of TDMRep.
 fn has_directives(tag: &MetaTag) -> bool {
-    let is_tdm = ["tdm-reservation", "tdm-policy"].iter().any(|name| tag.name.eq_ignore_ascii_case(name));
+    let is_tdm = [RESERVATION, "tdm-policy"].iter().any(|name| tag.name.eq_ignore_ascii_case(name));
     let is_acap = tag.content.trim().eq_ignore_ascii_case("acap");
     !is_tdm && !is_acap && matches!(content(&tag.content), Meta::Conventional(_))
 }

@@ -77,6 +77,8 @@ pub struct Report {
     pub pages: Vec<PageFinding>,
     /// The limit that the text exceeds. Then it has no rules, and there are no findings about them.
     pub over: Option<OverLimit>,
+    /// The line of the first statement about a use that is unread since it exceeds a limit.
+    pub unread: Option<u32>,
     /// The text is not a robots.txt, so findings about its lines would be pointless.
     pub is_something_else: bool,
 }
@@ -109,6 +111,9 @@ pub fn lint_within<'s>(
         patterns::lines(&mut pass);
         agents::lint(&mut pass);
     }
+    if wants(Lints::FirstMatch) {
+        first_match::outside_records(&mut pass);
+    }
     if wants(Lints::Preferences) {
         statements::lint(&mut pass);
         placement::lint(&mut pass);
@@ -121,12 +126,12 @@ pub fn lint_within<'s>(
     }
     // Restricting the crawlers would hide some groups.
     let every_crawler = Options { crawlers: Vec::new(), ..options.clone() };
-    let over = match lower_with(tree, context, &every_crawler) {
+    let (over, unread) = match lower_with(tree, context, &every_crawler) {
         Ok(policy) => {
             lint_policy(&policy, context, &mut pass);
-            None
+            (None, statements::unread(&policy))
         }
-        Err(over) => Some(over),
+        Err(over) => (Some(over), None),
     };
     if let Some(place) = pass.unchecked {
         let message = "this file has too many rules to compare each with each; some remarks may be missing";
@@ -134,7 +139,7 @@ pub fn lint_within<'s>(
     }
     pass.found.sort_by_key(|finding| (finding.span.start, finding.code));
     let syntax = syntax(tree, options.profile);
-    Report { findings: pass.found, syntax, pages, over, is_something_else: false }
+    Report { findings: pass.found, syntax, pages, over, unread, is_something_else: false }
 }
 
 /// Adds the findings about the rules of a policy, weighed against each other.

@@ -6,7 +6,9 @@
 
 use super::{Code, Pass, quote};
 use crate::language::rsl;
-use robomaton_formats::preference::Language;
+use crate::lowering::preferences::unread_of;
+use crate::policy::Policy;
+use robomaton_formats::preference::{Carrier, Language};
 use robomaton_formats::vocabulary::{Label, labels};
 use robomaton_grammar::modern::dictionary::content_usage;
 use robomaton_grammar::modern::path::split_path;
@@ -60,6 +62,17 @@ pub(super) fn kind(tree: &Tree<'_>, line: &Line) -> Option<Kind> {
         },
         _ => None,
     }
+}
+
+/// The line of the first statement in robots.txt that exceeds a limit.
+pub(super) fn unread(policy: &Policy<'_>) -> Option<u32> {
+    let groups = policy.preferences.iter().flat_map(|source| &source.groups);
+    let stated = groups.flat_map(|group| group.statements.iter().map(move |of| (group.record(of), of.set)));
+    let unread = stated.filter_map(|(record, set)| record.filter(|record| set == unread_of(record.language)));
+    unread
+        .filter(|record| record.carrier == Carrier::Robots && record.file == 0)
+        .map(|record| record.line)
+        .min()
 }
 
 /// Checks the value of every preference.

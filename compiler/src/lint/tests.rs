@@ -160,6 +160,18 @@ fn an_empty_disallow_takes_nothing_back() {
 }
 
 #[test]
+fn a_blank_line_ends_a_record_of_the_draft() {
+    let behind = |line| ("rule-behind-blank-line", line);
+    let text =
+        "User-agent: a\nDisallow: /b\n\nDisallow: /c\n\nAllow: /d\n\nUser-agent: *\n# e\nDisallow: /e\n";
+    assert_eq!(said_by(Profile::Koster, text), [behind(4), behind(6)]);
+    assert_eq!(said(text), [("redundant-allow", 6)]);
+    assert_eq!(said_by(Profile::Koster, "User-agent: a\n \nDisallow: /b\nDisallow:\n"), [behind(3)]);
+    // The grammar reports this one.
+    assert_eq!(said_by(Profile::Koster, "Disallow: /b\n\nUser-agent: a\nDisallow: /c\n"), []);
+}
+
+#[test]
 fn the_draft_takes_the_first_match() {
     let text = "User-agent: *\nDisallow: /a\nAllow: /a/b\nAllow: /c/d\nDisallow: /c\nDisallow: /%61/c\n";
     assert_eq!(said_by(Profile::Koster, text), [("unreachable-rule", 3), ("unreachable-rule", 6)]);

@@ -231,7 +231,8 @@ fn directives_of_pages() {
         meta("robots", "index, follow, max-snippet:-1, unavailable_after: Friday, 25-Jun-10 15:00:00 PST"),
         [""; 0]
     );
-    assert_eq!(meta("tdm-reservation", "1"), [""; 0]);
+    assert_eq!(meta("tdm-reservation", " 1"), [""; 0]);
+    assert_eq!(meta("tdm-reservation", "2"), ["tdm-reservation-value"]);
     assert_eq!(meta("robots", "ACAP"), [""; 0]);
     let element = crate::Element { token: "data-nosnippet".to_owned(), line: 1 };
     assert_eq!(codes(Page { elements: vec![element], ..Page::default() }), [""; 0]);
