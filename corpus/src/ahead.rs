@@ -73,11 +73,16 @@ impl<R: BufRead> Ahead<R> {
         }
     }
 
-    /// Goes back to the second byte of the member that was kept, if one was: it is damaged. Of what
-    /// is here, this many bytes were read as its own.
-    pub(crate) fn search_member(&mut self, read: usize) {
+    /// The place of what is read next, until more is.
+    pub(crate) fn place(&self) -> usize {
+        self.at
+    }
+
+    /// Goes back to the second byte of the member that was kept, if one was: it is damaged. What is
+    /// before this place was read as its data.
+    pub(crate) fn search_member(&mut self, damaged: usize) {
         if let Some(member) = self.member.take() {
-            self.damaged = self.damaged.max(self.at + read);
+            self.damaged = self.damaged.max(damaged);
             self.at = member + 1;
         }
     }

@@ -27,18 +27,17 @@ pub(crate) fn damage(
     Ok(match kind {
         Some(Kind::Jsonl | Kind::Csv | Kind::Tar) => window.damage(|_, _| false),
         Some(Kind::Warc) => {
-            let mut records = 0;
-            // What a body quotes counts, too.
+            let mut shares = false;
             window.damage(|data, members| {
-                records += records_in(data);
-                members >= FEW && records <= members
+                shares |= has_second_record(data);
+                members >= FEW && !shares
             })
         }
         Some(Kind::Parquet | Kind::Zip) | None => None,
     })
 }
 
-/// The number of WARC records that seem to begin in these bytes, but for the first of a file.
-fn records_in(data: &[u8]) -> u64 {
-    memchr::memmem::find_iter(data, b"\nWARC/").count() as u64
+/// True if a WARC record seems to begin behind the first one of a member. A body may quote one.
+fn has_second_record(data: &[u8]) -> bool {
+    memchr::memmem::find(data, b"\nWARC/").is_some()
 }

@@ -65,15 +65,14 @@ impl Iterator for Lines<'_, '_> {
                 true => (line, line.trim_ascii_start()),
                 false => (line.trim_ascii_end(), object(line)),
             };
-            let (event, behind) = match torn {
-                0 => event(text, self.number, self.limits, doubt),
+            let Object { event, behind, is_torn } = match torn {
+                0 => object_of(text, self.number, self.limits, doubt),
                 _ => behind_torn(text, torn, self.number, doubt),
             };
-            let (length, is_torn) = behind.unwrap_or((0, false));
-            let read = line.len() - length;
+            let read = line.len() - behind;
             let torn = torn + u32::from(is_torn);
-            self.rest = (length > 0).then(|| Rest { length, taken: taken - read, torn });
-            self.window.take(if length > 0 { read } else { taken });
+            self.rest = (behind > 0).then(|| Rest { length: behind, taken: taken - read, torn });
+            self.window.take(if behind > 0 { read } else { taken });
             if event.is_some() {
                 return event;
             }
@@ -139,62 +138,72 @@ fn drop_line(window: &mut Window<'_>) {
     }
 }
 
-/// The event for a text, `None` if it is empty; and the bytes behind what was read of it, with true
-/// if that has no end. If a writer left out line ends, that is the first of several objects. With a
+/// What was read of a text.
+#[derive(Default)]
+struct Object {
+    /// `None` if it has nothing that counts.
+    event: Option<Event>,
+    /// The bytes at its end in which other objects may begin.
+    behind: usize,
+    /// True if the object has no end.
+    is_torn: bool,
+}
+
+/// Reads a text. If a writer left out line ends, that is the first of several objects. With a
 /// reason for doubt, the object is a fetch that cannot be read.
-fn event(
-    text: &[u8],
-    number: u64,
-    limits: &ReadLimits,
-    doubt: Option<&str>,
-) -> (Option<Event>, Option<(usize, bool)>) {
+fn object_of(text: &[u8], number: u64, limits: &ReadLimits, doubt: Option<&str>) -> Object {
     if text.is_empty() {
-        return (None, None);
+        return Object::default();
     }
     if doubt.is_none()
         && text.starts_with(b"{")
         && let Ok(row) = serde_json::from_slice(text)
     {
-        return (Some(Row::event(Ok(row), number, limits.max_body, SkipReason::Json)), None);
+        let event = Row::event(Ok(row), number, limits.max_body, SkipReason::Json);
+        return Object { event: Some(event), ..Object::default() };
     }
     let (before, objects) = text.split_at(memchr::memchr(b'{', text).unwrap_or(text.len()));
     // The rest is looked at once, however many objects there are.
-    let found = first_of(objects);
-    let first = &objects[..found.as_ref().map_or(objects.len(), |first| first.end)];
+    let First { end, others, is_torn } = first_of(objects);
+    let first = &objects[..others.map_or(objects.len(), |_| end)];
     // An array could be a row by position, but the order of the fields is not defined.
     let doubt = doubt.or((!before.is_empty()).then_some("no object"));
     let event = match doubt {
         None => Row::event(Row::from_json(first), number, limits.max_body, SkipReason::Json),
         Some(doubt) => {
-            Event::unread(number, Row::fetch_in_cut_json(first), SkipReason::Json(doubt.to_owned()))
+            // A row whose beginning is missing may have had it as a value.
+            let is_fetch = before.is_empty() || !is_value(&objects[end..]);
+            let fetch = if is_fetch { Row::fetch_in_cut_json(first) } else { None };
+            Event::unread(number, fetch, SkipReason::Json(doubt.to_owned()))
         }
     };
-    (Some(event), found.map(|first| (objects.len() - first.others, first.is_torn)))
+    Object { event: Some(event), behind: others.map_or(0, |others| objects.len() - others), is_torn }
 }
 
 /// The first of several objects.
 struct First {
     end: usize,
     /// Where another may begin, which may be inside the first one if that is torn.
-    others: usize,
+    others: Option<usize>,
     is_torn: bool,
 }
 
-/// The first of several objects; `None` if there is only one.
-fn first_of(objects: &[u8]) -> Option<First> {
+/// The first of the objects in a text.
+fn first_of(objects: &[u8]) -> First {
     let mut values = serde_json::Deserializer::from_slice(objects).into_iter::<IgnoredAny>();
-    match values.next()? {
-        Ok(_) => {
-            let end = values.byte_offset();
-            memchr::memchr(b'{', &objects[end..]).map(|_| First { end, others: end, is_torn: false })
-        }
-        // The quote behind the brace of the next one ends a text, or the brace is the mistake; or
-        // the next one was the value of a key, so any that seems to begin may be it.
-        Err(mistake) => {
+    match values.next() {
+        Some(Err(mistake)) => {
+            // The quote behind the brace of the next one ends a text, or the brace is the mistake;
+            // or the next one was the value of a key, so any that seems to begin may be it.
             let seen = &objects[..objects.len().min(mistake.column() + 1)];
             let near = memchr::memmem::rfind(seen, b"{\"").filter(|end| *end > 0 && seen.len() - end <= 4);
-            let end = near.unwrap_or(objects.len());
-            next_object(objects).map(|others| First { end, others, is_torn: true })
+            let others = next_object(objects);
+            First { end: near.unwrap_or(objects.len()), others, is_torn: others.is_some() }
+        }
+        Some(Ok(_)) | None => {
+            let end = values.byte_offset();
+            let others = memchr::memchr(b'{', &objects[end..]).map(|_| end);
+            First { end, others, is_torn: false }
         }
     }
 }
@@ -206,19 +215,29 @@ fn next_object(text: &[u8]) -> Option<usize> {
     memchr::memchr_iter(b'{', text).filter(|at| *at > 0).find(begins)
 }
 
+/// True if an object before this text is a value of another one, perhaps in a list: a key follows,
+/// or the end of the other one. In a list of rows, a brace follows.
+fn is_value(behind: &[u8]) -> bool {
+    let ends_list = |byte: &u8| *byte == b']' || byte.is_ascii_whitespace();
+    let lists = behind.iter().take_while(|byte| ends_list(byte)).count();
+    match &behind[lists..] {
+        [b'}', ..] => true,
+        [b',', rest @ ..] => rest.trim_ascii_start().starts_with(b"\""),
+        _ => false,
+    }
+}
+
 /// The objects without an end in a line that are read as far as they go. Each may be as long as the
 /// line.
 const MOST_TORN: u32 = 16;
+/// Of texts longer than this, fewer: twice as many bytes in all.
+const LONG: usize = 16 << 20;
 
-/// Like [`event`], behind so many objects without an end: what is no value of one of them, and
+/// Like [`object_of`], behind so many objects without an end: what is no value of one of them, and
 /// names a fetch, is one that cannot be read.
-fn behind_torn(
-    text: &[u8],
-    torn: u32,
-    number: u64,
-    doubt: Option<&str>,
-) -> (Option<Event>, Option<(usize, bool)>) {
-    let (first, next, is_torn) = if torn >= MOST_TORN {
+fn behind_torn(text: &[u8], torn: u32, number: u64, doubt: Option<&str>) -> Object {
+    let is_read = torn < MOST_TORN && torn as usize * text.len() <= 2 * LONG;
+    let (first, next, is_torn) = if !is_read {
         let next = next_object(text);
         (&text[..next.unwrap_or(text.len())], next, false)
     } else {
@@ -226,16 +245,15 @@ fn behind_torn(
         match values.next() {
             Some(Ok(_)) => {
                 let end = values.byte_offset();
-                let is_value = matches!(text[end..].trim_ascii_start().first(), Some(b',' | b'}'));
                 let next = next_object(&text[end - 1..]).map(|next| end - 1 + next);
-                (if is_value { &[] } else { &text[..end] }, next, false)
+                (if is_value(&text[end..]) { &[] } else { &text[..end] }, next, false)
             }
             _ => (text, next_object(text), true),
         }
     };
     let reason = SkipReason::Json(doubt.unwrap_or(TORN).to_owned());
     let event = Row::fetch_in_cut_json(first).map(|fetch| Event::unread(number, Some(fetch), reason));
-    (event, next.map(|next| (text.len() - next, is_torn)))
+    Object { event, behind: next.map_or(0, |next| text.len() - next), is_torn }
 }
 
 /// A line without a byte order mark, as files that are joined have within, and without the prefix

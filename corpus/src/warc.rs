@@ -14,7 +14,7 @@
 mod held;
 
 use crate::record::{Content, Record, unknown};
-use crate::window::Window;
+use crate::window::{DOUBT, Window};
 use crate::{Capture, NOT_MODIFIED, ReadLimits, SkipReason, http};
 use held::{Header, HeldRecord, unread};
 use std::ops::RangeInclusive;
@@ -27,12 +27,6 @@ const TRAILER: usize = 4 + MAGIC.len();
 const OTHER: &str = "another record begins inside it";
 /// Line ends behind a record, at most. Writers put two there.
 const LINE_ENDS: usize = 4096;
-/// Bytes behind the first record, and behind those that share a member, in which damage to it is
-/// looked for. The member may be the whole file. Then a record counts if it stands further away
-/// from damage than this.
-const FIRST_MEMBER: usize = 64 << 10;
-/// Bytes behind a later record in which damage is looked for: no crawler keeps a longer body.
-const FARTHEST: usize = 16 << 20;
 /// The beginning of every record.
 const MAGIC: &[u8] = b"WARC/";
 /// Extra bytes of a stored response besides its decoded body and header: chunk sizes.
@@ -43,10 +37,12 @@ pub(crate) struct Records<'w, 'a> {
     window: &'w mut Window<'a>,
     limits: &'w ReadLimits,
     position: Position,
-    /// True if each record so far was a compressed member of its own.
+    /// True if each record so far was a compressed member of its own, but for those in doubt.
     one_per_member: bool,
     /// True if there was such a record.
     has_own_member: bool,
+    /// True if the last record is in doubt.
+    is_doubtful: bool,
 }
 
 /// The position of a reader in its file.
@@ -62,8 +58,8 @@ enum Position {
 
 impl<'w, 'a> Records<'w, 'a> {
     pub(crate) fn of(window: &'w mut Window<'a>, limits: &'w ReadLimits) -> Records<'w, 'a> {
-        let one_per_member = window.has_members();
-        Records { window, limits, position: Position::Record, one_per_member, has_own_member: false }
+        let (position, one_per_member) = (Position::Record, window.has_members());
+        Records { window, limits, position, one_per_member, has_own_member: false, is_doubtful: false }
     }
 
     /// The place of the next record, and its content as `told`, which is also given the record if
@@ -94,10 +90,11 @@ impl<'w, 'a> Records<'w, 'a> {
             return Some((at, Err(SkipReason::Garbage(self.window.skip_to_member(at + 1)))));
         }
         self.position = Position::Record;
-        self.one_per_member &= self.window.begins_member();
+        // A damaged length may be why a record in doubt ends inside its member.
+        self.one_per_member &= std::mem::take(&mut self.is_doubtful) || self.window.begins_member();
         let members = self.window.past_members();
         let content = self.record(told);
-        if matches!(self.position, Position::Record) {
+        if matches!(self.position, Position::Record) && !self.is_doubtful {
             self.one_per_member &= self.window.past_members() == members + 1;
             self.has_own_member |= self.one_per_member;
         }
@@ -144,23 +141,18 @@ impl<'w, 'a> Records<'w, 'a> {
         if here < head + held {
             return self.refuse(here, &header, SkipReason::RecordCut, told);
         }
-        // One that ends before its member does is followed by another, or has a damaged length, and
-        // a stranger's text is behind it.
-        let look = match (self.one_per_member, self.has_own_member) {
-            (false, _) if !window.has_members() => 0,
-            (false, _) => FIRST_MEMBER,
-            (true, false) => FIRST_MEMBER,
-            (true, true) => most.min(FARTHEST),
+        // One in a member of its own that ends before its member does has a damaged length, and a
+        // stranger's text is behind it.
+        let near = if self.one_per_member && self.has_own_member { usize::MAX } else { DOUBT };
+        let end = match cut {
+            true => Ok(window.known_doubt(head + held)),
+            false => ending(window, head + held, near, length),
         };
-        // A record that is known to be in doubt shows where the next one begins.
-        let doubt = window.known_doubt(head + held);
-        let is_bad = |window: &mut Window<'_>, end| {
-            !ends_well(window, end) || doubt.is_none() && window.is_in_doubt(end, look)
+        let doubt = match end {
+            Ok(doubt) => doubt,
+            Err(reason) => return self.refuse(head + held, &header, reason, told),
         };
-        if !cut && is_bad(window, head + held) {
-            let reason = bad_end(window, length);
-            return self.refuse(head + held, &header, reason, told);
-        }
+        self.is_doubtful = doubt.is_some();
         let record = HeldRecord { header: &header, bytes: &window.data()[..head + held], cut, limits };
         let fetch = if cut || doubt.is_some() { record.fetch() } else { Ok(None) };
         let content = match &doubt {
@@ -172,14 +164,16 @@ impl<'w, 'a> Records<'w, 'a> {
         window.take(head + held);
         // The rest of the record is skipped; only its end shows whether the record is valid.
         if cut {
-            let passed = window.skip(length - held as u64);
-            if !passed || is_bad(window, 0) {
-                let reason = match passed {
-                    _ if is_too_long => SkipReason::RecordTooLong(length),
-                    true => bad_end(window, length),
-                    false => SkipReason::RecordCut,
-                };
+            let end = match window.skip(length - held as u64) {
+                true => ending(window, 0, near, length),
+                false => Err(SkipReason::RecordCut),
+            };
+            self.is_doubtful |= matches!(end, Ok(Some(_)));
+            if end.is_err() {
                 self.position = Position::Lost(at + 1);
+            }
+            if let Ok(Some(reason)) | Err(reason) = end {
+                let reason = if is_too_long { SkipReason::RecordTooLong(length) } else { reason };
                 return unread(fetch, reason).map(|content| told(None, content));
             }
         }
@@ -283,8 +277,10 @@ fn header_end(
         window.want(look);
         let data = window.data();
         let begins = |&at: &usize| data.get(at..).is_some_and(is_record);
-        let other = if one_per_member { window.members().find(begins) } else { None };
-        let data = &data[..other.unwrap_or(data.len())];
+        // The window may hold far more, with thousands of members.
+        let known = data.len().min(look);
+        let other = window.members().take_while(|at| one_per_member && *at < known).find(begins);
+        let data = &data[..other.unwrap_or(known)];
         for line_end in memchr::memchr_iter(b'\n', data.get(seen..).unwrap_or_default()) {
             let next = seen + line_end + 1;
             match &data[next..] {
@@ -342,7 +338,20 @@ fn ends_well(window: &mut Window<'_>, end: usize) -> bool {
     }
 }
 
-/// The reason why a record did not end as it should.
-fn bad_end(window: &Window<'_>, length: u64) -> SkipReason {
-    if window.doubtful() { SkipReason::RecordCut } else { SkipReason::RecordLength(length) }
+/// The reason to doubt a record of this length that ends `end` bytes into the window, if there is
+/// one; see [`Window::is_in_doubt`].
+///
+/// # Errors
+/// If it does not end as it should, so that the next record may begin elsewhere.
+fn ending(
+    window: &mut Window<'_>,
+    end: usize,
+    near: usize,
+    length: u64,
+) -> Result<Option<SkipReason>, SkipReason> {
+    if ends_well(window, end) {
+        let doubt = window.known_doubt(end);
+        return Ok(doubt.or_else(|| window.is_in_doubt(end, near).then_some(SkipReason::RecordCut)));
+    }
+    Err(if window.doubtful() { SkipReason::RecordCut } else { SkipReason::RecordLength(length) })
 }

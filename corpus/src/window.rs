@@ -21,6 +21,10 @@ const MAX_MEMBERS: usize = 1 << 16;
 /// while writing left a member that runs into the next one.
 pub(crate) const DOUBT: usize = 64 << 10;
 
+/// Bytes behind a capture in which damage to its member is looked for where that was not done
+/// beforehand: no crawler keeps a longer body.
+const FARTHEST: usize = 16 << 20;
+
 /// The reason for a row in doubt.
 pub(crate) const DAMAGED: &str = "the compressed data around it are damaged";
 
@@ -139,17 +143,22 @@ impl<'a> Window<'a> {
     }
 
     /// True if what ends `end` bytes into the window is in doubt because its member is damaged, as
-    /// is known beforehand, or as `look` bytes behind it show.
-    pub(crate) fn is_in_doubt(&mut self, end: usize, look: usize) -> bool {
+    /// is known beforehand, or as up to [`FARTHEST`] bytes behind it show: its checksum is wrong,
+    /// or at most `near` bytes behind it, it does not decompress.
+    pub(crate) fn is_in_doubt(&mut self, end: usize, near: usize) -> bool {
         if self.known_doubt(end).is_some() {
             return true;
         }
         // No damage stands between it and a member that begins in the window.
-        if self.damage.is_some() || look == 0 || self.has_member_from(end) {
+        if self.damage.is_some() || !self.has_members() || self.has_member_from(end) {
             return false;
         }
-        self.want(end + look);
-        let is_damaged = matches!(self.stop, Some(Stop::Damage { doubt: Doubt::Near | Doubt::All, .. }));
+        let behind = self.want(end.saturating_add(FARTHEST)).len().saturating_sub(end);
+        let is_damaged = match self.stop {
+            Some(Stop::Damage { doubt: Doubt::All, .. }) => true,
+            Some(Stop::Damage { doubt: Doubt::Near, .. }) => behind <= near,
+            _ => false,
+        };
         is_damaged && !self.has_member_from(end)
     }
 
@@ -173,9 +182,10 @@ impl<'a> Window<'a> {
         while self.end - self.start < count && self.stop.is_none() {
             // Whole members are inflated at once if there is room for them. Each byte is moved a
             // few times at most.
-            if self.start > self.buf.len() / 2
-                || self.start + count > self.buf.len()
-                || self.end == self.buf.len()
+            let is_full = self.end == self.buf.len();
+            if is_full
+                || self.start > self.buf.len() / 2
+                || self.start > 0 && self.start + count > self.buf.len()
             {
                 self.make_room(count);
             }
@@ -209,14 +219,15 @@ impl<'a> Window<'a> {
         self.data()
     }
 
-    /// Moves the data to the front, and grows the buffer if it would still not fit. A quarter of
-    /// the room stays free: otherwise a parser that takes a few bytes at a time, and always wants
-    /// as many, would have all of them moved each time.
+    /// Moves the data to the front, and grows the buffer if it would still not fit: to twice its
+    /// length at a time, for there may be less data than wanted. A quarter of the room stays free:
+    /// otherwise a parser that takes a few bytes at a time, and always wants as many, would have
+    /// all of them moved each time.
     fn make_room(&mut self, count: usize) {
         self.buf.copy_within(self.start..self.end, 0);
         self.end -= self.start;
         self.start = 0;
-        let room = count.saturating_add(count / 4);
+        let room = count.saturating_add(count / 4).min(2 * self.buf.len());
         if room > self.buf.len() {
             self.buf.resize(room.next_multiple_of(CHUNK), 0);
         }
@@ -359,5 +370,12 @@ mod tests {
             start = window.start;
         }
         assert!(moves < 8, "{moves}");
+    }
+    /// A header may claim any length.
+    #[test]
+    fn memory_grows_with_what_comes() {
+        let mut window = Window::new(Source::Plain(Box::new(io::repeat(b'x').take(3 * CHUNK as u64))));
+        assert_eq!(window.want(1 << 40).len(), 3 * CHUNK);
+        assert!(window.buf.len() <= 6 * CHUNK, "{}", window.buf.len());
     }
 }

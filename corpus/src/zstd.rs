@@ -243,8 +243,8 @@ impl<R: BufRead> Unzstd<R> {
     /// Searches for the next bytes that can begin a frame, first in the damaged one.
     fn search(&mut self) -> io::Result<State> {
         self.gave = false;
-        let read = std::mem::take(&mut self.failed);
-        self.inner.search_member(read);
+        let data = self.inner.place() + std::mem::take(&mut self.failed);
+        self.inner.search_member(data);
         let mut seen = 0;
         let mut byte = [0];
         while self.fill(&mut byte)? == 1 {

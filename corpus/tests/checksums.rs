@@ -5,6 +5,7 @@ mod common;
 
 use common::page;
 use robomaton_corpus::{Capture, Input, Item, ReadLimits, fetched_in_warc, read};
+use robomaton_tests::generate::Random;
 use robomaton_tests::write::{csv_row, gzip, stored_zip, tar, zstd};
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicU64;
@@ -162,4 +163,66 @@ fn the_checksum_of_an_entry_counts_for_all_of_its_rows() {
         inner[end] ^= 1;
         assert_eq!(counts("c.zip", &stored_zip(&[(&format!("{name}.gz"), inner)])), (0, SITES), "{name}");
     }
+}
+
+/// Behind the first capture in doubt, the others are read on, so that each is known to be unread.
+#[test]
+fn captures_in_doubt_are_all_named() {
+    let robots = |host: &str| page(&format!("https://{host}/robots.txt"), "User-agent: *\nDisallow: /\n");
+    let long = page("https://a.example/long", &"x".repeat(1 << 20));
+    let shared = [robots("a.example"), long, robots("b.example"), robots("c.example")].concat();
+    let own: Vec<u8> = (0..8).flat_map(|number| gzip(&robots(&format!("own{number}.example")))).collect();
+    let behind = gzip(&robots("behind.example"));
+    for (name, before) in [("shared", &[][..]), ("behind records of their own", &own)] {
+        let (sound, mut packed) = (before.len() / (own.len() / 8), [before, &gzip(&shared)].concat());
+        let end = packed.len() - 8;
+        packed[end] ^= 1;
+        packed.extend_from_slice(&behind);
+        // Such a file is checked beforehand unless its first members have a record each; and so is
+        // no file in an archive. The page is unread, too.
+        assert_eq!(counts("c.warc.gz", &packed), (sound + 1, 4), "{name}");
+        assert_eq!(counts("c.tar", &tar(&[("c.warc.gz", packed.clone())])), (sound + 1, 4), "{name}");
+        let read = fetched_in_warc(&packed[..], 64 << 20, 100).expect("within the limits").records;
+        let statuses = read.iter().filter_map(|(_, fetched)| Some(fetched.as_ref().ok()?.status));
+        let moved = statuses.filter(|status| *status == 301).count();
+        assert_eq!(moved, 3, "{name}");
+    }
+}
+
+#[test]
+fn a_member_may_hold_two_records() {
+    let text = |number: usize| format!("User-agent: *\nDisallow: /{number}\n");
+    let of_site = |number: usize| {
+        let long = page(&format!("https://{}/long", host(number)), &"x".repeat(150 << 10));
+        [page(&format!("https://{}/robots.txt", host(number)), &text(number)), long].concat()
+    };
+    let sound: Vec<Vec<u8>> = (0..12).map(|number| gzip(&of_site(number))).collect();
+    assert_eq!(counts("c.warc.gz", &sound.concat()), (12, 0));
+    let mut damaged = sound.clone();
+    let end = damaged[10].len() - 8;
+    damaged[10][end] ^= 1;
+    // Behind it, nothing tells where a record begins.
+    assert_eq!(counts("c.warc.gz", &damaged.concat()), (10, 2));
+}
+
+/// A writer was killed within a member, and the next one went on behind it.
+#[test]
+fn a_sound_member_behind_one_that_was_cut_counts() {
+    let mut random = Random::new(18);
+    let mut rows = |name: &str, count: usize| -> Vec<u8> {
+        let row = |number| {
+            let (one, other) = (random.next_u64(), random.next_u64());
+            let body = format!("User-agent: *\nDisallow: /{one:x}{other:x}\n");
+            serde_json::json!({ "host": format!("{name}{number}.example"), "body": body }).to_string() + "\n"
+        };
+        gzip((0..count).map(row).collect::<String>().as_bytes())
+    };
+    let (mut kept, second) = (0, 900);
+    for _ in 0..20 {
+        let (first, next) = (rows("a", 300), rows("b", second));
+        let (found, _) = counts("c.jsonl.gz", &[&first[..first.len() / 2], &next].concat());
+        kept += usize::from(found >= second);
+    }
+    // The others end exactly as a hidden member would.
+    assert!(kept >= 18, "{kept} of 20");
 }

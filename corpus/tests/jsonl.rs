@@ -197,6 +197,7 @@ fn headers_of_a_torn_object_name_no_fetch() {
         format!(r#"{{{headers},{url},"body":"Disal"#),
         format!(r#"{{{url},{headers},"took":NaN}}"#),
         format!(r#"{{{url},"took":NaN,{headers}}}"#),
+        format!(r#"{{{url},"history":[{{"url":"v.example"}}],"took":NaN}}"#),
     ] {
         let found = items_within("x.jsonl", torn.as_bytes(), &ReadLimits::default());
         assert_eq!(sites(&found), ["-https://a.example"], "{torn}");
@@ -209,6 +210,17 @@ fn headers_of_a_torn_object_name_no_fetch() {
             assert!(sites.contains(&"-b.example".to_owned()), "{torn}{next}: {sites:?}");
         }
     }
+    // Nor do those of one whose beginning is missing.
+    let found = items_within("x.jsonl", format!("bots.txt\",{headers}}}").as_bytes(), &ReadLimits::default());
+    assert_eq!(sites(&found), [""; 0]);
+}
+
+/// A list of rows may have one in each line.
+#[test]
+fn a_comma_behind_a_row() {
+    let text = "{\"url\":\"a.example\",\"body\":\"Dis{\"url\":\"b.example\",\"body\":\"B\"},\n";
+    let found = items_within("x.jsonl", text.as_bytes(), &ReadLimits::default());
+    assert_eq!(sites(&found), ["-a.example", "-b.example"]);
 }
 
 /// In linear time, whatever is in a line.

@@ -1,7 +1,7 @@
 //! Robots directives and reservations of pages, in META tags and header fields, that state nothing.
 //!
-//! The counterpart of `language/robots_tags` and `language/tdmrep`, which read the same tags. Places
-//! are lines of the page; a header has line 0. This file does not know which directive wins.
+//! The counterpart of `language/robots_tags` and `language/tdmrep`, which read the same tags.
+//! Places are lines of the page; a header has line 0. This file does not know which directive wins.
 
 use super::finding::PageFinding;
 use super::{Code, quote};
