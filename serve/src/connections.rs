@@ -3,6 +3,7 @@
 //! It knows HTTP/1.1 and no routes.
 
 use crate::limits::{CONNECTIONS, CROWDED, CROWDED_TIME, DRAIN, HEAD, HEAD_TIME, WRITE_TIME};
+use crate::request_lines::RequestLines;
 use crate::routes::Requests;
 use crate::workers::Workers;
 use hyper::server::conn::http1::{Builder, Connection};
@@ -26,18 +27,18 @@ pub(crate) fn http(head_time: Duration) -> Builder {
     http
 }
 
-/// A stream with the limit for clients that read nothing.
-type Timed<S> = TokioIo<Pin<Box<TimeoutStream<S>>>>;
+/// A stream with the limit for clients that read nothing, without targets that have a `#`.
+type Guarded<S> = TokioIo<RequestLines<Pin<Box<TimeoutStream<S>>>>>;
 
 /// The requests of a stream, from the first to the last one.
 pub(crate) fn connection<S: AsyncRead + AsyncWrite>(
     http: &Builder,
     stream: S,
     service: Requests,
-) -> Connection<Timed<S>, Requests> {
+) -> Connection<Guarded<S>, Requests> {
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(WRITE_TIME));
-    http.serve_connection(TokioIo::new(Box::pin(stream)), service)
+    http.serve_connection(TokioIo::new(RequestLines::new(Box::pin(stream))), service)
 }
 
 /// Serves until `stop`; then accepts no more connections and completes the requests in progress.

@@ -37,6 +37,7 @@ mod parameters;
 mod pool;
 mod queries;
 mod reply;
+mod request_lines;
 mod routes;
 mod row;
 mod signals;

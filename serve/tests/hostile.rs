@@ -22,6 +22,11 @@ fn a_bad_request_is_refused_and_the_good_ones_before_it_are_answered() {
     for (bad, status) in [
         ("GARBAGE\r\n\r\n".to_owned(), 400),
         ("GET /\x01 HTTP/1.1\r\nHost: localhost\r\n\r\n".to_owned(), 400),
+        // The name of the crawler would be lost.
+        (
+            "GET /v1/decide?url=https://a.example/#x&agent=a HTTP/1.1\r\nHost: localhost\r\n\r\n".to_owned(),
+            400,
+        ),
         (format!("GET / HTTP/1.1\r\n{many}\r\n"), 431),
         (format!("GET / HTTP/1.1\r\nx: {}\r\n\r\n", "a".repeat(70_000)), 431),
     ] {
