@@ -464,7 +464,11 @@ mod tests {
             (r#"{"url": "a", "agnet": "b"}"#, "unknown field `agnet`, expected one of `url`, `agent`"),
             (r#"{"url": "a""#, "EOF while parsing an object, at column 11"),
             (r#"{"agent": "a"}"#, "missing field `url`"),
-            (r#"{"url": "a", "agent": 1}"#, "`agent` is a name, or a list of names"),
+            (
+                r#"{"url": "a", "agent": 1}"#,
+                "invalid type: integer `1`, expected a name in `agent`, or a list of names",
+            ),
+            (r#"{"url": "a", "agent": ["b", 1]}"#, "invalid type: integer `1`, expected a string"),
             ("https://a/\tBot", "\"https://a/\" is before the tab"),
         ] {
             let mistake = parse(line).err().unwrap();

@@ -2,13 +2,15 @@
 //!
 //! The keys are those that scripts rely on. Nothing is weighed here.
 
+use crate::query::MOST_NAMES;
 use crate::time::rfc3339;
 use crate::verdict::VerdictJson;
 use robomaton_runtime::{Crawler, DetailCache, Image, Verdict};
-use serde::de::Error as _;
+use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fmt;
 
 /// Bytes of the names of cached crawlers. A crawler takes some hundred times as much, in each
 /// layer.
@@ -91,15 +93,49 @@ fn some_names<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Names
     }
 }
 
-/// A crawler's name, or several, best first.
-#[derive(PartialEq, Eq, Deserialize)]
-#[serde(untagged, expecting = "`agent` is a name, or a list of names")]
+/// A crawler's name, or several, best first: at most [`MOST_NAMES`].
+#[derive(PartialEq, Eq)]
 pub enum Names<'a> {
     /// One name.
-    #[serde(borrow)]
     One(Cow<'a, str>),
     /// Several names.
     Several(Vec<String>),
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Names<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Names<'a>, D::Error> {
+        deserializer.deserialize_any(NamesVisitor)
+    }
+}
+
+/// Reads names one by one: a list may have millions.
+struct NamesVisitor;
+
+impl<'de> Visitor<'de> for NamesVisitor {
+    type Value = Names<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a name in `agent`, or a list of names")
+    }
+
+    fn visit_borrowed_str<E: serde::de::Error>(self, name: &'de str) -> Result<Names<'de>, E> {
+        Ok(Names::One(Cow::Borrowed(name)))
+    }
+
+    fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<Names<'de>, E> {
+        Ok(Names::One(Cow::Owned(name.to_owned())))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Names<'de>, A::Error> {
+        let mut names: Vec<String> = Vec::new();
+        while let Some(name) = list.next_element()? {
+            if names.len() == MOST_NAMES {
+                return Err(A::Error::custom(format!("more than {MOST_NAMES} names of one crawler")));
+            }
+            names.push(name);
+        }
+        Ok(Names::Several(names))
+    }
 }
 
 impl Names<'_> {

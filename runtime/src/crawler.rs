@@ -9,6 +9,7 @@ use robomaton_formats::read::View;
 use robomaton_formats::usage::needs_permission;
 use robomaton_formats::{CrawlerId, SetRef, UsageId};
 use std::collections::HashSet;
+use std::sync::Arc;
 use wide::u8x16;
 
 /// A crawler, resolved against one image by [`crate::Image::crawler`]. With any other image,
@@ -31,15 +32,7 @@ use wide::u8x16;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Crawler {
-    /// Names as the caller gave them, best first.
-    given: Vec<String>,
-    /// Reduced names, best first.
-    pub(crate) names: Vec<String>,
-    /// The names under which groups are looked for: these, each as a whole (decision 34) and with
-    /// general names that it begins like (decision 41).
-    lookup: Vec<String>,
-    /// The same names, reduced for documents whose groups are matched by substring.
-    short: Vec<String>,
+    names: Arc<Names>,
     /// True if the image can answer for it. An image compiled for other crawlers cannot.
     held: bool,
     /// The same for documents whose groups are matched by substring.
@@ -51,6 +44,35 @@ pub struct Crawler {
     only: Option<u16>,
     /// The same crawler, resolved against the older layers of a stack, newest first.
     older: Vec<Crawler>,
+}
+
+/// The names of a crawler, which are the same for all layers of a stack.
+#[derive(Debug)]
+pub(crate) struct Names {
+    /// As the caller gave them, best first.
+    given: Vec<String>,
+    /// Reduced, best first.
+    reduced: Vec<String>,
+    /// Those under which groups are looked for: these, each as a whole (decision 34) and with
+    /// general names that it begins like (decision 41).
+    lookup: Vec<String>,
+    /// The same names, reduced for documents whose groups are matched by substring.
+    short: Vec<String>,
+}
+
+impl Names {
+    pub(crate) fn of<N: AsRef<str>>(given: &[N], rule: AgentRule) -> Names {
+        let reduced = |rule: AgentRule| {
+            let names = given.iter().flat_map(|name| rule.crawler_names_or_nobody(name.as_ref()));
+            names.map(|name| rule.reduce(&name)).collect()
+        };
+        Names {
+            given: given.iter().map(|name| name.as_ref().to_owned()).collect(),
+            reduced: reduced(rule),
+            lookup: given.iter().flat_map(|name| rule.lookup_names(name.as_ref())).collect(),
+            short: reduced(AgentRule::Substring),
+        }
+    }
 }
 
 /// The rules of a policy for a crawler.
@@ -96,13 +118,8 @@ impl FromIterator<CrawlerId> for IdSet {
 }
 
 impl Crawler {
-    pub(crate) fn new<N: AsRef<str>>(view: View<'_>, rule: AgentRule, given: &[N]) -> Crawler {
-        let reduced = |rule: AgentRule| {
-            let names = given.iter().flat_map(|name| rule.crawler_names_or_nobody(name.as_ref()));
-            names.map(|name| rule.reduce(&name)).collect()
-        };
-        let (names, short): (Vec<String>, Vec<String>) = (reduced(rule), reduced(AgentRule::Substring));
-        let lookup: Vec<String> = given.iter().flat_map(|name| rule.lookup_names(name.as_ref())).collect();
+    pub(crate) fn new(view: View<'_>, rule: AgentRule, names: Arc<Names>) -> Crawler {
+        let Names { reduced, lookup, short, .. } = &*names;
         let ids = match rule {
             AgentRule::Substring => {
                 let contains = |name: &String| {
@@ -112,7 +129,7 @@ impl Crawler {
                     };
                     view.crawler_ids().filter(holds).collect()
                 };
-                Ids::Containing(names.iter().map(contains).collect())
+                Ids::Containing(reduced.iter().map(contains).collect())
             }
             _ => Ids::Whole(lookup.iter().filter_map(|name| view.find_crawler(name.as_bytes())).collect()),
         };
@@ -123,8 +140,7 @@ impl Crawler {
             let is_kept = |name: &String| matches!(name.as_str(), "" | "*") || kept.contains(name);
             narrowed.is_empty() || names.iter().all(is_kept)
         };
-        let (held, held_short) = (held(rule, &names), held(AgentRule::Substring, &short));
-        let given = given.iter().map(|name| name.as_ref().to_owned()).collect();
+        let (held, held_short) = (held(rule, reduced), held(AgentRule::Substring, short));
         let only = match &ids {
             Ids::Whole(ids) if held && ids.len() < 2 && view.crawlers() < usize::from(u16::MAX) => {
                 ids.first().map_or(Some(u16::MAX), |id| id.get().try_into().ok())
@@ -132,7 +148,7 @@ impl Crawler {
             _ => None,
         };
         let older = Vec::new();
-        Crawler { given, names, lookup, short, held, held_short, named_only: false, ids, only, older }
+        Crawler { names, held, held_short, named_only: false, ids, only, older }
     }
 
     /// The crawler of a stack: this one, resolved against its newest layer, and the same for every
@@ -174,30 +190,30 @@ impl Crawler {
 
     /// Its names as the caller gave them, best first.
     pub fn given(&self) -> &[String] {
-        &self.given
+        &self.names.given
     }
 
     /// Its names as they are compared, best first. From a whole `User-Agent` header, these are the
     /// names that the crawler gives itself.
     pub fn names(&self) -> &[String] {
-        &self.names
+        &self.names.reduced
     }
 
     /// The names under which groups are looked for, best first: its names, each as a whole (in
     /// quotation marks, for ACAP; decision 34), and with the general names that it begins like
     /// (`alfred*` for a rule set of Robot-version 2.0.0; decision 41).
     pub fn lookup_names(&self) -> &[String] {
-        &self.lookup
+        &self.names.lookup
     }
 
     /// The names under which groups of documents under an agent rule are looked for.
     pub(crate) fn lookup_for(&self, rule: AgentRule) -> &[String] {
-        if rule == AgentRule::Substring { &self.short } else { &self.lookup }
+        if rule == AgentRule::Substring { &self.names.short } else { &self.names.lookup }
     }
 
     /// The names as documents under an agent rule compare them.
     pub(crate) fn names_for(&self, rule: AgentRule) -> &[String] {
-        if rule == AgentRule::Substring { &self.short } else { &self.names }
+        if rule == AgentRule::Substring { &self.names.short } else { &self.names.reduced }
     }
 
     /// True if documents under this agent rule can answer for it.
@@ -299,7 +315,7 @@ impl Crawler {
     #[inline(never)]
     fn containing(&self, view: View<'_>, policy: &PolicyView<'_>) -> Option<usize> {
         let value = |index| policy.crawler(index).and_then(|id| view.crawler(id)).unwrap_or_default();
-        self.short.iter().filter(|name| !name.is_empty()).find_map(|name| {
+        self.names.short.iter().filter(|name| !name.is_empty()).find_map(|name| {
             let finder = memchr::memmem::Finder::new(name);
             let contains = |value: &[u8]| may_contain(value, name.as_bytes()) && finder.find(value).is_some();
             (0..policy.len()).find(|&index| contains(value(index)))

@@ -1,7 +1,7 @@
 //! An open image: its files, the names of crawlers and usages, and its sites. `find` looks for a
 //! site and `ask` answers questions; both build on it.
 
-use crate::crawler::{Crawler, Usage};
+use crate::crawler::{Crawler, Names, Usage};
 use crate::memory::Memory;
 use crate::site::{Origin, Site};
 use crate::stack::{Rest, Shard, Shared};
@@ -13,6 +13,7 @@ use robomaton_formats::read::{Slot, View};
 use robomaton_formats::{DocumentId, ImageError, Profile, Scheme};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 /// An image, from a file, a directory of shards or a stack of layers (the default), or over any
 /// bytes. Threads share it by reference. A clone of an image opened from files shares their bytes,
@@ -275,8 +276,9 @@ impl<D: AsRef<[u8]>> Image<D> {
     /// ([`AgentRule::crawler_names`](robomaton_formats::profile::AgentRule::crawler_names), which
     /// also reports a header without a name: here it means any crawler).
     pub fn crawler<N: AsRef<str>>(&self, names: impl IntoIterator<Item = N>) -> Crawler {
-        let names: Vec<N> = names.into_iter().collect();
-        let crawler = |shard: &Shard<D>| Crawler::new(shard.view(), self.profile().agent_rule(), &names);
+        let (given, rule): (Vec<N>, _) = (names.into_iter().collect(), self.profile().agent_rule());
+        let names = Arc::new(Names::of(&given, rule));
+        let crawler = |shard: &Shard<D>| Crawler::new(shard.view(), rule, Arc::clone(&names));
         crawler(&self.first).above(self.heads().map(crawler).collect())
     }
 

@@ -12,7 +12,7 @@ use crate::manifest::MOST_LAYERS;
 use crate::site::Site;
 use crate::stack::{LeftOut, Rest, Shard, Shared, Usages, of_host};
 use crate::target::Written;
-use crate::terms::Terms;
+use robomaton_formats::policy::USAGES;
 use robomaton_formats::read::{Slot, View};
 use robomaton_formats::vocabulary::usage_of_label;
 use robomaton_formats::{ImageError, Profile, Scheme, SiteKey, UsageId};
@@ -94,9 +94,7 @@ impl<D: AsRef<[u8]>> Image<D> {
         }
         let mut newest = older.remove(0).into_iter();
         let first = newest.next().ok_or(LayersError::Empty)?;
-        let views: Vec<View<'_>> = older.iter().flat_map(|shards| shards.first()).map(Shard::view).collect();
-        let shared = Shared { terms: Terms::default(), usages: Usages::of(first.view(), &views) };
-        Ok(Image::of_parts(first, newest.collect(), older, shared))
+        Ok(Image::of_parts(first, newest.collect(), older, Shared::default()))
     }
 
     /// The same image with the names of its layers, newest first, and those that were left out.
@@ -163,21 +161,31 @@ impl<D: AsRef<[u8]>> Image<D> {
 
     /// The number of a usage, by its name or by a label of a language; `None` if no image has it.
     pub fn find_usage(&self, name: &str) -> Option<UsageId> {
-        let find = |name: &str| {
-            let Usages { newest, names, .. } = &self.shared.usages;
-            let of_older = || {
-                let number = names.iter().position(|own| own.eq_ignore_ascii_case(name))?;
-                u32::try_from(newest + number).ok().map(UsageId::new)
-            };
-            self.view().find_usage(name).or_else(of_older)
-        };
-        find(usage_of_label(name).unwrap_or(name))
+        let name = usage_of_label(name).unwrap_or(name);
+        let newest = self.view().find_usage(name);
+        if newest.is_some_and(|id| id.index() < USAGES.len()) {
+            return newest;
+        }
+        // The layers below have other numbers, also for those of the newest.
+        let of_stack = self.usages_of_stack();
+        newest.or_else(|| {
+            let Usages { newest, names, .. } = of_stack?;
+            let number = names.iter().position(|own| own.eq_ignore_ascii_case(name))?;
+            u32::try_from(newest + number).ok().map(UsageId::new)
+        })
     }
 
     /// The names of all usages that records of the image may speak of: the standard ones, and its
     /// own.
     pub fn usages(&self) -> impl Iterator<Item = String> {
-        self.view().usages().chain(self.shared.usages.names.iter().cloned())
+        let of_older = self.usages_of_stack().map(|usages| usages.names.as_slice()).unwrap_or_default();
+        self.view().usages().chain(of_older.iter().cloned())
+    }
+
+    /// The usages of a stack; `None` for another image.
+    fn usages_of_stack(&self) -> Option<&Usages> {
+        let of_stack = || Usages::of(self.view(), &self.heads().map(Shard::view).collect::<Vec<_>>());
+        (!self.older().is_empty()).then(|| self.shared.usages.get_or_init(of_stack))
     }
 
     /// The newest capture of exactly this site: with its scheme, not of the host in general.

@@ -12,7 +12,7 @@ use robomaton_formats::policy::USAGES;
 use robomaton_formats::read::{Layout, View};
 use robomaton_formats::{ImageError, UsageId};
 use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// One file of an image.
 #[derive(Clone, Debug)]
@@ -80,7 +80,9 @@ pub struct LeftOut {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shared {
     pub(crate) terms: Terms,
-    pub(crate) usages: Usages,
+    /// Those of a stack, once somebody asked for one that is no standard one; copies of the image
+    /// share them. Strangers name hundreds of usages in a text.
+    pub(crate) usages: Arc<OnceLock<Usages>>,
 }
 
 /// The usages of a stack. The standard ones have the same numbers in every image. Others have their
@@ -132,7 +134,8 @@ impl Shared {
     #[inline(never)]
     pub(crate) fn usage_of_layer<'p>(&self, usage: Usage<'p>, layer: u8) -> Usage<'p> {
         let Some(own) = usage.id.index().checked_sub(USAGES.len()) else { return usage };
-        let of_layer = usize::from(layer).checked_sub(1).and_then(|older| self.usages.of_older.get(older));
+        let of_layer =
+            usize::from(layer).checked_sub(1).and_then(|older| self.usages.get()?.of_older.get(older));
         let id = of_layer.and_then(|ids| ids.get(own)).copied().unwrap_or(Usage::UNSPOKEN);
         Usage { id, ..usage }
     }

@@ -3,15 +3,14 @@
 //! A crawler asks many questions, and its name takes longer to resolve than a question to answer.
 //! Invariant: a cached agent passed every check that its names can fail.
 
+use crate::cache::Cache;
 use crate::error::Refusal;
-use crate::limits::{CACHED_AGENTS, CACHED_NAMES};
 use crate::parameters::check_query;
 use robomaton_explain::names;
 use robomaton_runtime::{Crawler, Image};
 use std::borrow::Borrow;
-use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// A crawler with its names as answers show them.
 pub(crate) struct Agent {
@@ -38,11 +37,9 @@ impl Words<'_> {
 /// the others.
 #[derive(Default)]
 pub(crate) struct Agents {
-    strings: [Cache<String>; 2],
-    lists: [Cache<Vec<String>>; 2],
+    strings: [Cache<String, Agent>; 2],
+    lists: [Cache<Vec<String>, Agent>; 2],
 }
-
-type Cache<K> = Mutex<HashMap<K, Arc<Agent>>>;
 
 impl Agents {
     /// The agent of a string: a name, names separated by commas, or a `User-Agent` header.
@@ -77,7 +74,7 @@ impl Agents {
 
 /// The agent that is cached by a key of some bytes, or the one of these names.
 fn cached<'n, Q: Eq + Hash + ToOwned + ?Sized>(
-    cache: &Cache<Q::Owned>,
+    cache: &Cache<Q::Owned, Agent>,
     image: &Image,
     key: &Q,
     length: usize,
@@ -88,9 +85,7 @@ where
     Q::Owned: Borrow<Q> + Eq + Hash,
 {
     let Words { usage, purpose, named_only } = words;
-    let lock = || cache.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = lock().get(key).cloned();
-    if let Some(agent) = known {
+    if let Some(agent) = cache.get(key) {
         words.check(image)?;
         return Ok(agent);
     }
@@ -98,13 +93,6 @@ where
     check_query(names.iter().copied(), usage, purpose, image.profile())?;
     let crawler = image.crawler(&names).named_only(named_only);
     let agent = Arc::new(Agent { names: names.join(","), crawler });
-    // Invented names must not fill the memory.
-    if length <= CACHED_NAMES {
-        let mut cache = lock();
-        if cache.len() >= CACHED_AGENTS {
-            cache.clear();
-        }
-        cache.insert(key.to_owned(), Arc::clone(&agent));
-    }
+    cache.keep(key.to_owned(), length, &agent);
     Ok(agent)
 }

@@ -2,7 +2,7 @@
 //!
 //! It knows HTTP/1.1 and no routes.
 
-use crate::limits::{CONNECTIONS, CROWDED, CROWDED_TIME, DRAIN, HEAD, HEAD_TIME, WRITE_TIME};
+use crate::limits::{CONNECTIONS, CROWDED, CROWDED_TIME, DRAIN, FILES, HEAD, HEAD_TIME, WRITE_TIME};
 use crate::request_lines::RequestLines;
 use crate::routes::Requests;
 use crate::workers::Workers;
@@ -41,6 +41,32 @@ pub(crate) fn connection<S: AsyncRead + AsyncWrite>(
     http.serve_connection(TokioIo::new(RequestLines::new(Box::pin(stream))), service)
 }
 
+/// The number of simultaneous connections. Raises the soft limit on open files as far as they need
+/// it, and as far as it may be raised.
+#[cfg(unix)]
+fn places() -> usize {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let wanted = CONNECTIONS as u64 + FILES;
+    let raised = maximum.map_or(wanted, |maximum| maximum.min(wanted));
+    let may_open = match current {
+        Some(current) if current < raised => {
+            let is_raised = setrlimit(Resource::Nofile, Rlimit { current: Some(raised), maximum }).is_ok();
+            if is_raised { raised } else { current }
+        }
+        Some(current) => current,
+        None => wanted,
+    };
+    // A quarter at least, however few files there may be.
+    let places = may_open.saturating_sub(FILES).max(may_open / 4).max(1);
+    usize::try_from(places).map_or(CONNECTIONS, |places| places.min(CONNECTIONS))
+}
+
+#[cfg(not(unix))]
+fn places() -> usize {
+    CONNECTIONS
+}
+
 /// Serves until `stop`; then accepts no more connections and completes the requests in progress.
 pub(crate) async fn serve(
     listener: TcpListener,
@@ -51,7 +77,7 @@ pub(crate) async fn serve(
     let (roomy, crowded) = (http(HEAD_TIME), http(CROWDED_TIME));
     let common = service.common();
     let graceful = GracefulShutdown::new();
-    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    let places = Arc::new(Semaphore::new(places()));
     let accept = async {
         loop {
             let Ok(place) = places.clone().acquire_owned().await else { return };

@@ -53,7 +53,8 @@ struct Attempt {
 
 impl Attempt {
     fn new(stamps: Vec<Stamp>, opened: &Opened, options: &Options) -> Attempt {
-        let is_mapped = opened.served.image.bytes() as u64 > options.map_above;
+        // What is left out counts, too: all files were looked at.
+        let is_mapped = stamps.iter().map(Stamp::length).sum::<u64>() > options.map_above;
         let of_image = stamps.iter().filter(|stamp| is_mapped && !stamp.is_manifest);
         let mapped = of_image.cloned().collect();
         let verified = opened.verified.clone();

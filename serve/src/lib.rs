@@ -21,6 +21,7 @@ mod about;
 mod agents;
 mod answers;
 mod app;
+mod cache;
 mod captures;
 mod connections;
 mod crawlers;

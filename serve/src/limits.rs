@@ -5,8 +5,13 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// Simultaneous connections. More wait until one ends.
+/// Simultaneous connections. More wait until one ends. There are fewer where the process may not
+/// open as many files, and [`FILES`].
 pub const CONNECTIONS: usize = 1024;
+
+/// Files that are open beside connections: images, layers and logs, which a crowd of clients must
+/// not shut out.
+pub const FILES: u64 = 256;
 
 /// Bytes of the request line and the headers together: room for a percent-encoded URL and the
 /// headers of browsers.
@@ -112,12 +117,16 @@ pub const AGENTS: usize = 16;
 /// Bytes of the name of a crawler, a usage or a purpose.
 pub const NAME: usize = 1024;
 
-/// Agents that are cached for one image, in each of four caches.
-pub const CACHED_AGENTS: usize = 1 << 12;
+/// Crawlers that are cached for one image, in each of four caches, or for a store.
+pub const CACHED: usize = 1 << 12;
 
-/// Bytes of the names of a cached agent: room for the headers of crawlers. Longer ones are resolved
-/// for each question.
+/// Bytes of the names of a cached crawler: room for its headers. Longer ones are resolved for each
+/// question.
 pub const CACHED_NAMES: usize = 256;
+
+/// Bytes of all names in a cache. A crawler takes some hundred times as much: rules may be for all
+/// crawlers whose names begin as its own.
+pub const CACHED_NAMES_IN_ALL: usize = 256 << 10;
 
 /// Time for requests in progress when the service ends.
 pub const DRAIN: Duration = Duration::from_secs(10);

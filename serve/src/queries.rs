@@ -3,14 +3,13 @@
 //! `answers` and `frontier` ask with them. Invariant: a cached crawler passed every check that its
 //! names can fail. It does not know how an answer is written.
 
+use crate::cache::Cache;
 use crate::error::Refusal;
-use crate::limits::{CACHED_AGENTS, CACHED_NAMES};
 use crate::parameters::{Parameters, USAGE, check_query};
 use robomaton_explain::{InputQuestion, Names, QuestionJson, check_usage, names};
 use robomaton_runtime::{Image, Profile};
 use robomaton_store::{Manners, Query, Snapshot, Store};
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// A crawler and a usage with its purpose, as a question names them.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -84,13 +83,13 @@ impl CachedQuery {
 pub(crate) struct Queries {
     /// An image without sites: it has the usages that every image knows.
     empty: Image<Vec<u8>>,
-    cache: Mutex<HashMap<QueryKey, Arc<CachedQuery>>>,
+    cache: Cache<QueryKey, CachedQuery>,
 }
 
 impl Queries {
     /// `empty` is an image without sites.
     pub(crate) fn new(empty: Image<Vec<u8>>) -> Queries {
-        Queries { empty, cache: Mutex::default() }
+        Queries { empty, cache: Cache::default() }
     }
 
     /// The profile that the captures are compiled under.
@@ -115,31 +114,23 @@ impl Queries {
     /// # Errors
     /// If a name is that of no crawler, the usage is unknown, or a word is too long.
     pub(crate) fn get(&self, store: &Store, key: QueryKey) -> Result<Arc<CachedQuery>, Refusal> {
-        let lock = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = lock().get(&key).cloned();
-        if let Some(resolved) = known {
+        if let Some(resolved) = self.cache.get(&key) {
             return Ok(resolved);
         }
-        let QueryKey { names, usage, purpose, named_only } = key.clone();
-        check_query(names.iter().map(String::as_str), &usage, purpose.as_deref(), self.empty.profile())?;
-        if let Err(unknown) = check_usage(&self.empty, &usage)
-            && !store.snapshot().has_usage(&usage)
+        let QueryKey { names, usage, purpose, named_only } = &key;
+        check_query(names.iter().map(String::as_str), usage, purpose.as_deref(), self.empty.profile())?;
+        if let Err(unknown) = check_usage(&self.empty, usage)
+            && !store.snapshot().has_usage(usage)
         {
             return Err(Refusal::bad(unknown.to_string()));
         }
-        let mut query = store.query(names.clone(), &usage).named_only(named_only);
+        let (shown, length) = (names.join(","), key.length());
+        let mut query = store.query(names.clone(), usage).named_only(*named_only);
         if let Some(purpose) = purpose {
-            query = query.for_purpose(purpose);
+            query = query.for_purpose(purpose.clone());
         }
-        let resolved = Arc::new(CachedQuery { key, names: names.join(","), query });
-        // Invented names must not fill the memory.
-        if resolved.key.length() <= CACHED_NAMES {
-            let mut cache = lock();
-            if cache.len() >= CACHED_AGENTS {
-                cache.clear();
-            }
-            cache.insert(resolved.key.clone(), Arc::clone(&resolved));
-        }
+        let resolved = Arc::new(CachedQuery { key, names: shown, query });
+        self.cache.keep(resolved.key.clone(), length, &resolved);
         Ok(resolved)
     }
 }

@@ -49,6 +49,11 @@ impl Stamp {
         Some(Stamp { length, modified, number, changed, is_manifest: false })
     }
 
+    /// Its bytes.
+    pub(crate) fn length(&self) -> u64 {
+        self.length
+    }
+
     /// True if this is the same file in another state.
     pub(crate) fn is_written(&self, before: &Stamp) -> bool {
         self.number.is_some() && self.number == before.number && self != before
