@@ -30,7 +30,7 @@ pub struct Capture {
     /// True if the body was cut: it permits no use for certain, since what is missing may refuse.
     pub truncated: bool,
     /// Of a 304: the times of the text that it is about, in Unix seconds, as a WARC record tells
-    /// them. `None` if nothing does. It counts for the put and is not logged.
+    /// them. `None` if nothing does.
     pub refers_to: Option<RangeInclusive<u64>>,
 }
 

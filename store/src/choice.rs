@@ -33,9 +33,14 @@ pub(crate) fn replay(
         None => (capture, read),
     };
     let table = read.and_then(|read| {
-        // Of layers that were left out, the text that a 304 is about may be gone.
+        // Of layers that were left out, and of a damaged log, the text that a 304 is about may be
+        // gone.
         let last = last_visit(snapshot, &read.site).filter(|_| capture.status == NOT_MODIFIED);
-        if last.is_some_and(|last| last.is_of(capture) == Some(false)) {
+        let is_other = |last: Visit| {
+            let is_named = capture.refers_to.as_ref().is_none_or(|times| times.contains(&last.text_at()));
+            !is_named || last.is_of(capture) == Some(false)
+        };
+        if last.is_some_and(is_other) {
             return Ok(None);
         }
         with(snapshot, capture, read, compile, terms, cache)
@@ -110,7 +115,7 @@ fn moved_nowhere(Capture { url, fetched_at, .. }: &Capture) -> Capture {
 }
 
 /// The last visit to a site that is held.
-fn last_visit(snapshot: &Snapshot, key: &SiteKey) -> Option<Visit> {
+pub(crate) fn last_visit(snapshot: &Snapshot, key: &SiteKey) -> Option<Visit> {
     let held = snapshot.stored(key)?;
     snapshot.visit(key, &held)
 }

@@ -17,6 +17,7 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -25,7 +26,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-const MAGIC: &[u8; 16] = b"robomaton log 3\n";
+const MAGIC: &[u8; 16] = b"robomaton log 4\n";
 /// The magic number and the marker.
 pub(crate) const HEADER: usize = 24;
 /// Marker, durable length, length and checksum of a record.
@@ -386,23 +387,24 @@ struct Front<'c> {
     redirects: u16,
     headers: Cow<'c, [(String, Vec<u8>)]>,
     truncated: bool,
+    refers_to: Option<RangeInclusive<u64>>,
 }
 
 impl<'c> Front<'c> {
     fn of(capture: &'c Capture) -> Front<'c> {
-        let Capture { url, headers, .. } = capture;
+        let Capture { url, headers, refers_to, .. } = capture;
         let &Capture { fetched_at, status, redirects, truncated, .. } = capture;
-        let (url, headers) = (Cow::from(url), Cow::from(headers));
-        Front { url, fetched_at, status, redirects, headers, truncated }
+        let (url, headers, refers_to) = (Cow::from(url), Cow::from(headers), refers_to.clone());
+        Front { url, fetched_at, status, redirects, headers, truncated, refers_to }
     }
 
     /// The capture of a record.
     fn capture(record: &[u8]) -> Option<Capture> {
         let (front, body): (Front<'_>, _) = postcard::take_from_bytes(record).ok()?;
-        let Front { url, fetched_at, status, redirects, headers, truncated } = front;
+        let Front { url, fetched_at, status, redirects, headers, truncated, refers_to } = front;
         let (url, headers) = (url.into_owned(), headers.into_owned());
         let body = body.to_vec();
-        Some(Capture { url, fetched_at, status, redirects, headers, body, truncated, refers_to: None })
+        Some(Capture { url, fetched_at, status, redirects, headers, body, truncated, refers_to })
     }
 }
 

@@ -7,7 +7,7 @@
 //! changes nothing, since a capture counts only if it is better than the one that is held; so no
 //! step needs to be undone after a kill. It knows no question (`snapshot`).
 
-use crate::choice::{replay, with};
+use crate::choice::{last_visit, replay, with};
 use crate::due::Agendas;
 use crate::files::{
     Files, Lock, failed, layer_name, lock, log_path, remove_layer, remove_other_logs, set_aside,
@@ -274,6 +274,12 @@ impl Store {
         if capture.status == NOT_MODIFIED && !self.may_renew(&writer, &current, &read.site, capture) {
             return Err(StoreError::NotModified(capture.url.clone()));
         }
+        // What was renewed may be lost when the log is read.
+        let renewed_at = last_visit(&current, &read.site).filter(|_| capture.status == NOT_MODIFIED);
+        let renewing = renewed_at.map(|last| {
+            let refers_to = Some(last.text_at()..=last.text_at());
+            Capture { refers_to, ..capture.clone() }
+        });
         let Some(table) = with(&current, capture, read, compile, terms, &mut writer.cache)? else {
             drop(writer);
             // The one that is held may be in the log of another thread's put.
@@ -283,7 +289,7 @@ impl Store {
             };
         };
         let log = Arc::clone(&self.logs.load().current);
-        let end = log.append(capture, &self.options.compile)?;
+        let end = log.append(renewing.as_ref().unwrap_or(capture), &self.options.compile)?;
         self.current.store(Arc::new(Snapshot { table, ..Snapshot::clone(&current) }));
         drop(writer);
         if self.options.durability == Durability::Each {

@@ -2,7 +2,7 @@
 
 use robomaton_store::{Capture, Durability, Store, StoreError, StoreOptions};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 fn options() -> StoreOptions {
     StoreOptions { memory_captures: Some(2), durability: Durability::Never, ..StoreOptions::default() }
@@ -134,4 +134,48 @@ fn a_damaged_log_is_set_aside_on_demand() {
     put(&store, 5);
     store.flush().expect("room");
     assert!(place.path().join("2.log.damaged").exists() && !path.exists());
+}
+
+/// An answer 304 is about the text that it renewed when it was put. If that is lost, no older one is
+/// renewed in its place.
+#[test]
+fn an_older_text_is_not_renewed_where_the_one_between_is_lost() {
+    let text = |fetched_at, body: &[u8]| Capture { fetched_at, body: body.to_vec(), ..capture(0) };
+    let without = || StoreOptions { without_damaged_layers: true, ..StoreOptions::default() };
+    for in_layer in [false, true] {
+        let place = tempfile::tempdir().expect("a directory");
+        let store = Store::open(place.path(), StoreOptions::default()).expect("a store");
+        let put = |capture: &Capture| assert!(store.put(capture).expect("room"));
+        put(&text(1_000, b"User-agent: *\nAllow: /\n"));
+        store.flush().expect("room");
+        put(&text(900_000, b"User-agent: *\nDisallow: /a-text-that-is-lost\n"));
+        if in_layer {
+            store.flush().expect("room");
+        }
+        put(&Capture { status: 304, body: Vec::new(), ..text(2_000_000, b"") });
+        put(&capture(1));
+        assert_eq!(
+            store.snapshot().site("https://site0.example/").and_then(|site| site.fetched_at()),
+            Some(2_000_000)
+        );
+        drop(store);
+        let files = fs::read_dir(place.path()).expect("a directory").flatten().map(|file| file.path());
+        let newest = |end: &str| {
+            let of_kind = |path: &PathBuf| path.extension().is_some_and(|extension| extension == end);
+            let number = |path: &PathBuf| path.file_stem()?.to_str()?.parse::<u64>().ok();
+            files.filter(of_kind).max_by_key(number)
+        };
+        let path = newest(if in_layer { "rimg" } else { "log" }).expect("a file");
+        let mut bytes = fs::read(&path).expect("a file");
+        match memchr::memmem::find(&bytes, b"a-text-that-is-lost") {
+            Some(at) => bytes[at] ^= 1,
+            None => bytes.fill(0),
+        }
+        fs::write(&path, bytes).expect("room");
+        let held =
+            |store: Store| store.snapshot().site("https://site0.example/").and_then(|site| site.fetched_at());
+        assert_eq!(held(Store::open(place.path(), without()).expect("the rest")), Some(1_000), "{in_layer}");
+        // Nor the next time.
+        assert_eq!(held(Store::open(place.path(), StoreOptions::default()).expect("a store")), Some(1_000));
+    }
 }
