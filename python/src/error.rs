@@ -130,6 +130,7 @@ pub(crate) fn store_error(py: Python<'_>, directory: &Path, error: &Store) -> Py
         Store::Open(error) => open_error(py, error),
         Store::Damaged { path, .. }
         | Store::NotLog { path }
+        | Store::LogVersion { path }
         | Store::Broken { path }
         | Store::Unlike { path, .. } => placed(StoreError::new_err(error.to_string()), path),
         error if error.is_of_capture() => PyValueError::new_err(error.to_string()),

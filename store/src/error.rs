@@ -45,6 +45,15 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
+    /// A log that another version wrote.
+    #[error(
+        "{}: a log of another version of robomaton; write its captures into layers with that version first",
+        path.display()
+    )]
+    LogVersion {
+        /// The file.
+        path: PathBuf,
+    },
     /// The log could not be written or synced before, so its content on disk is unknown.
     /// [`Store::compact`](crate::Store::compact) begins another one, once files can be written.
     #[error("{}: a write failed earlier; compact the store, or open it again", path.display())]

@@ -27,6 +27,8 @@ use std::time::Duration;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 const MAGIC: &[u8; 16] = b"robomaton log 4\n";
+/// The beginning that the logs of all versions have.
+const ANY_VERSION: &[u8] = b"robomaton log ";
 /// The magic number and the marker.
 pub(crate) const HEADER: usize = 24;
 /// Marker, durable length, length and checksum of a record.
@@ -259,7 +261,11 @@ fn marker(bytes: &[u8]) -> Option<Option<[u8; 8]>> {
 /// The error of a file that has no marker.
 fn no_marker(path: &Path, bytes: &[u8]) -> StoreError {
     let path = path.to_owned();
-    if begins_as_log(bytes) { StoreError::Damaged { path, at: 0 } } else { StoreError::NotLog { path } }
+    match bytes {
+        _ if begins_as_log(bytes) => StoreError::Damaged { path, at: 0 },
+        _ if bytes.starts_with(ANY_VERSION) => StoreError::LogVersion { path },
+        _ => StoreError::NotLog { path },
+    }
 }
 
 /// True if these are the first bytes of a log, some of which may not have reached the disk.

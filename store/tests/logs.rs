@@ -70,6 +70,18 @@ fn a_file_that_does_not_begin_as_a_log_is_never_removed() {
     }
 }
 
+/// Its captures must not be taken for what can be moved away.
+#[test]
+fn a_log_of_another_version_is_said_to_be_one() {
+    let place = tempfile::tempdir().expect("a directory");
+    drop(open(place.path()));
+    let path = place.path().join("20.log");
+    fs::write(&path, b"robomaton log 3\n\x01\x02\x03\x04\x05\x06\x07\x08captures").expect("room");
+    let error = Store::open(place.path(), StoreOptions::default()).err().expect("another version");
+    assert!(matches!(&error, StoreError::LogVersion { .. }), "{error}");
+    assert!(error.to_string().contains("another version"), "{error}");
+}
+
 /// A crash may leave any part of the header, and of its bytes.
 #[test]
 fn a_log_that_was_cut_in_its_header_holds_nothing() {
