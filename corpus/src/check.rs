@@ -30,7 +30,7 @@ pub(crate) fn damage(
             let mut shares = false;
             window.damage(|data, members| {
                 shares |= has_second_record(data);
-                members >= FEW && !shares
+                members > FEW && !shares
             })
         }
         Some(Kind::Parquet | Kind::Zip) | None => None,

@@ -31,8 +31,16 @@ struct Rest {
     /// Its bytes without the line end, and with it.
     length: usize,
     taken: usize,
-    /// The number of objects without an end before it.
-    torn: u32,
+    /// The objects without an end before it.
+    torn: Torn,
+}
+
+/// Objects without an end in a line.
+#[derive(Clone, Copy, Default)]
+struct Torn {
+    count: u32,
+    /// The bytes up to where they could be read.
+    bytes: usize,
 }
 
 /// The reason for an object behind one that has no end, as a writer leaves it that is killed and
@@ -52,7 +60,8 @@ impl Iterator for Lines<'_, '_> {
     fn next(&mut self) -> Option<Event> {
         loop {
             let rest = self.rest.take();
-            let (is_rest, torn) = (rest.is_some(), rest.as_ref().map_or(0, |rest| rest.torn));
+            let (is_rest, before) =
+                (rest.is_some(), rest.as_ref().map_or_else(Torn::default, |rest| rest.torn));
             let line = rest.map_or_else(|| self.line(), |rest| Some(Ok((rest.length, rest.taken))));
             let (length, taken) = match line? {
                 Ok(line) => line,
@@ -65,12 +74,15 @@ impl Iterator for Lines<'_, '_> {
                 true => (line, line.trim_ascii_start()),
                 false => (line.trim_ascii_end(), object(line)),
             };
-            let Object { event, behind, is_torn } = match torn {
+            let Object { event, behind, torn } = match before.count {
                 0 => object_of(text, self.number, self.limits, doubt),
-                _ => behind_torn(text, torn, self.number, doubt),
+                _ => behind_torn(text, before, self.number, doubt),
             };
             let read = line.len() - behind;
-            let torn = torn + u32::from(is_torn);
+            let torn = Torn {
+                count: before.count + u32::from(torn.is_some()),
+                bytes: before.bytes + torn.unwrap_or(0),
+            };
             self.rest = (behind > 0).then(|| Rest { length: behind, taken: taken - read, torn });
             self.window.take(if behind > 0 { read } else { taken });
             if event.is_some() {
@@ -145,8 +157,8 @@ struct Object {
     event: Option<Event>,
     /// The bytes at its end in which other objects may begin.
     behind: usize,
-    /// True if the object has no end.
-    is_torn: bool,
+    /// If the object has no end, the bytes up to where it could be read.
+    torn: Option<usize>,
 }
 
 /// Reads a text. If a writer left out line ends, that is the first of several objects. With a
@@ -164,20 +176,19 @@ fn object_of(text: &[u8], number: u64, limits: &ReadLimits, doubt: Option<&str>)
     }
     let (before, objects) = text.split_at(memchr::memchr(b'{', text).unwrap_or(text.len()));
     // The rest is looked at once, however many objects there are.
-    let First { end, others, is_torn } = first_of(objects);
+    let First { end, others, torn } = first_of(objects);
     let first = &objects[..others.map_or(objects.len(), |_| end)];
     // An array could be a row by position, but the order of the fields is not defined.
     let doubt = doubt.or((!before.is_empty()).then_some("no object"));
     let event = match doubt {
         None => Row::event(Row::from_json(first), number, limits.max_body, SkipReason::Json),
         Some(doubt) => {
-            // A row whose beginning is missing may have had it as a value.
-            let is_fetch = before.is_empty() || !is_value(&objects[end..]);
-            let fetch = if is_fetch { Row::fetch_in_cut_json(first) } else { None };
+            let is_of_row = is_rest_of_row(before) && is_value(&objects[end..]);
+            let fetch = if is_of_row { None } else { Row::fetch_in_cut_json(first) };
             Event::unread(number, fetch, SkipReason::Json(doubt.to_owned()))
         }
     };
-    Object { event: Some(event), behind: others.map_or(0, |others| objects.len() - others), is_torn }
+    Object { event: Some(event), behind: others.map_or(0, |others| objects.len() - others), torn }
 }
 
 /// The first of several objects.
@@ -185,7 +196,8 @@ struct First {
     end: usize,
     /// Where another may begin, which may be inside the first one if that is torn.
     others: Option<usize>,
-    is_torn: bool,
+    /// As of [`Object::torn`].
+    torn: Option<usize>,
 }
 
 /// The first of the objects in a text.
@@ -198,12 +210,12 @@ fn first_of(objects: &[u8]) -> First {
             let seen = &objects[..objects.len().min(mistake.column() + 1)];
             let near = memchr::memmem::rfind(seen, b"{\"").filter(|end| *end > 0 && seen.len() - end <= 4);
             let others = next_object(objects);
-            First { end: near.unwrap_or(objects.len()), others, is_torn: others.is_some() }
+            First { end: near.unwrap_or(objects.len()), others, torn: others.map(|_| seen.len()) }
         }
         Some(Ok(_)) | None => {
             let end = values.byte_offset();
             let others = memchr::memchr(b'{', &objects[end..]).map(|_| end);
-            First { end, others, is_torn: false }
+            First { end, others, torn: None }
         }
     }
 }
@@ -213,6 +225,17 @@ fn first_of(objects: &[u8]) -> First {
 fn next_object(text: &[u8]) -> Option<usize> {
     let begins = |at: &usize| text[at + 1..].trim_ascii_start().starts_with(b"\"");
     memchr::memchr_iter(b'{', text).filter(|at| *at > 0).find(begins)
+}
+
+/// True if the object behind this text may be the value of a row whose beginning is missing: a key
+/// stands before it, and something before the key. Rows may be values themselves, each of a key.
+fn is_rest_of_row(before: &[u8]) -> bool {
+    let is_of_list = |byte: &u8| matches!(byte, b',' | b'[') || byte.is_ascii_whitespace();
+    let end = before.iter().rposition(|byte| !is_of_list(byte)).map_or(0, |last| last + 1);
+    let start = before[..end].iter().position(|byte| !is_of_list(byte)).unwrap_or(end);
+    let Some(key) = before[start..end].strip_suffix(b":") else { return false };
+    let is_whole = matches!(key.trim_ascii_end(), [b'"', name @ .., b'"'] if !name.contains(&b'"'));
+    !is_whole
 }
 
 /// True if an object before this text is a value of another one, perhaps in a list: a key follows,
@@ -229,31 +252,30 @@ fn is_value(behind: &[u8]) -> bool {
 
 /// The objects without an end in a line that are read as far as they go. Each may be as long as the
 /// line.
-const MOST_TORN: u32 = 16;
-/// Of texts longer than this, fewer: twice as many bytes in all.
-const LONG: usize = 16 << 20;
+const MOST_TORN: Torn = Torn { count: 16, bytes: 32 << 20 };
 
-/// Like [`object_of`], behind so many objects without an end: what is no value of one of them, and
-/// names a fetch, is one that cannot be read.
-fn behind_torn(text: &[u8], torn: u32, number: u64, doubt: Option<&str>) -> Object {
-    let is_read = torn < MOST_TORN && torn as usize * text.len() <= 2 * LONG;
-    let (first, next, is_torn) = if !is_read {
+/// Like [`object_of`], behind objects without an end: what is no value of one of them, and names a
+/// fetch, is one that cannot be read.
+fn behind_torn(text: &[u8], before: Torn, number: u64, doubt: Option<&str>) -> Object {
+    let (first, next, torn) = if before.count >= MOST_TORN.count || before.bytes > MOST_TORN.bytes {
         let next = next_object(text);
-        (&text[..next.unwrap_or(text.len())], next, false)
+        (&text[..next.unwrap_or(text.len())], next, None)
     } else {
         let mut values = serde_json::Deserializer::from_slice(text).into_iter::<IgnoredAny>();
         match values.next() {
-            Some(Ok(_)) => {
+            Some(Err(mistake)) => (text, next_object(text), Some(mistake.column())),
+            Some(Ok(_)) | None => {
                 let end = values.byte_offset();
-                let next = next_object(&text[end - 1..]).map(|next| end - 1 + next);
-                (if is_value(&text[end..]) { &[] } else { &text[..end] }, next, false)
+                // The next one may begin at its end.
+                let last = end.saturating_sub(1);
+                let next = next_object(&text[last..]).map(|next| last + next);
+                (if is_value(&text[end..]) { &[] } else { &text[..end] }, next, None)
             }
-            _ => (text, next_object(text), true),
         }
     };
     let reason = SkipReason::Json(doubt.unwrap_or(TORN).to_owned());
     let event = Row::fetch_in_cut_json(first).map(|fetch| Event::unread(number, Some(fetch), reason));
-    Object { event, behind: next.map_or(0, |next| text.len() - next), is_torn }
+    Object { event, behind: next.map_or(0, |next| text.len() - next), torn }
 }
 
 /// A line without a byte order mark, as files that are joined have within, and without the prefix

@@ -213,6 +213,26 @@ fn headers_of_a_torn_object_name_no_fetch() {
     // Nor do those of one whose beginning is missing.
     let found = items_within("x.jsonl", format!("bots.txt\",{headers}}}").as_bytes(), &ReadLimits::default());
     assert_eq!(sites(&found), [""; 0]);
+    // But rows may be values.
+    for text in [
+        "{\"a\": {\"url\":\"a.example\"},\n\"v\": {\"url\":\"v.example\"}}",
+        "\"v\": {\"url\":\"v.example\"}, \"b\": {\"url\":\"b.example\"},",
+        "\"rows\": [{\"url\":\"v.example\"},{\"url\":\"b.example\"}]}",
+    ] {
+        let sites = sites(&items_within("x.jsonl", text.as_bytes(), &ReadLimits::default()));
+        assert!(sites.contains(&"-v.example".to_owned()), "{text}: {sites:?}");
+    }
+}
+
+/// However long the line is.
+#[test]
+fn rows_behind_a_torn_one_are_all_named() {
+    let torn = r#"{"url":"a.example","body":"Dis"#;
+    let row = |host: &str| format!(r#"{{"headers":{{"server":"x"}},"url":"{host}","body":"B"}}"#);
+    let long = format!(r#"{{"url":"d.example","body":"{}"}}"#, "x".repeat(40 << 20));
+    let text = [torn, &row("b.example"), &row("c.example"), &long].concat();
+    let found = items_within("x.jsonl", text.as_bytes(), &ReadLimits::default());
+    assert_eq!(sites(&found), ["-a.example", "-b.example", "-c.example", "-d.example"]);
 }
 
 /// A list of rows may have one in each line.

@@ -43,8 +43,8 @@ impl<K: Eq + Hash, V> Cache<K, V> {
         self.lock().values.get(key).cloned()
     }
 
-    /// Keeps what was resolved for a key of so many bytes, unless that is long. If there is no room,
-    /// all others go.
+    /// Keeps what was resolved for a key of so many bytes, unless that is long. If there is no
+    /// room, all others go.
     pub(crate) fn keep(&self, key: K, bytes: usize, value: &Arc<V>) {
         if bytes > CACHED_NAMES {
             return;

@@ -2,10 +2,10 @@
 //!
 //! A target has no fragment (RFC 9112 3.2). The crate `http` cuts one off in silence, and so the
 //! parameters behind it: an answer would be for any crawler. Of what it cut, nothing is left for a
-//! handler to see, so this stream stands between a socket and hyper, and puts a byte in place of the
-//! `#` that hyper refuses. Invariants: it tells request lines from bodies as hyper does, for what
-//! hyper accepts (RFC 9112 6); it changes nothing but request lines; it keeps at most a line. It
-//! does not know what a request asks.
+//! handler to see, so this stream stands between a socket and hyper, and puts a byte in place of
+//! the `#` that hyper refuses. Invariants: it tells request lines from bodies as hyper does, for
+//! what hyper accepts (RFC 9112 6); it changes nothing but request lines; it keeps at most a line.
+//! It does not know what a request asks.
 
 use crate::limits::HEAD;
 use std::io::{self, IoSlice};

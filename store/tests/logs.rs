@@ -148,8 +148,8 @@ fn a_damaged_log_is_set_aside_on_demand() {
     assert!(place.path().join("2.log.damaged").exists() && !path.exists());
 }
 
-/// An answer 304 is about the text that it renewed when it was put. If that is lost, no older one is
-/// renewed in its place.
+/// An answer 304 is about the text that it renewed when it was put. If that is lost, no older one
+/// is renewed in its place.
 #[test]
 fn an_older_text_is_not_renewed_where_the_one_between_is_lost() {
     let text = |fetched_at, body: &[u8]| Capture { fetched_at, body: body.to_vec(), ..capture(0) };
