@@ -13,7 +13,7 @@ use crate::window::Window;
 use std::io::{self, Read};
 
 /// Members that show whether each record of a WARC file has one.
-const FEW: u64 = 8;
+pub(crate) const FEW: u64 = 8;
 
 /// Reads a file to its end if its records may share members; `None` if they do not. `named` is what
 /// its name says of its format.

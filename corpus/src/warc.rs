@@ -7,12 +7,13 @@
 //! be read, so that no older capture answers. No record is searched for inside another: a block is
 //! a stranger's text, and may contain a whole record that claims to be a capture of another site.
 //! So reading continues only at the beginning of a compressed member, and only if each record so
-//! far was a member of its own; otherwise the rest is not read. Every turn of the loop takes bytes
-//! out of the window, so it ends. It does not know gzip: offsets are those of the decompressed
-//! stream.
+//! far was a member of its own, as the first few behind the gap are, too; otherwise the rest is not
+//! read. Every turn of the loop takes bytes out of the window, so it ends. It does not know gzip:
+//! offsets are those of the decompressed stream.
 
 mod held;
 
+use crate::check::FEW;
 use crate::record::{Content, Record, unknown};
 use crate::window::{DOUBT, Window};
 use crate::{Capture, NOT_MODIFIED, ReadLimits, SkipReason, http};
@@ -39,8 +40,8 @@ pub(crate) struct Records<'w, 'a> {
     position: Position,
     /// True if each record so far was a compressed member of its own, but for those in doubt.
     one_per_member: bool,
-    /// True if there was such a record.
-    has_own_member: bool,
+    /// The number of records that were.
+    own_members: u64,
     /// True if the last record is in doubt.
     is_doubtful: bool,
 }
@@ -59,7 +60,7 @@ enum Position {
 impl<'w, 'a> Records<'w, 'a> {
     pub(crate) fn of(window: &'w mut Window<'a>, limits: &'w ReadLimits) -> Records<'w, 'a> {
         let (position, one_per_member) = (Position::Record, window.has_members());
-        Records { window, limits, position, one_per_member, has_own_member: false, is_doubtful: false }
+        Records { window, limits, position, one_per_member, own_members: 0, is_doubtful: false }
     }
 
     /// The place of the next record, and its content as `told`, which is also given the record if
@@ -81,7 +82,9 @@ impl<'w, 'a> Records<'w, 'a> {
         }
         let is_lost = matches!(self.position, Position::Lost(_));
         let is_garbage = !self.window.want(MAGIC.len()).starts_with(MAGIC);
-        if (is_lost || is_garbage) && !self.one_per_member {
+        // Members may be blocks of a file, which begin anywhere in a stranger's text.
+        let may_be_block = is_lost && self.own_members < FEW;
+        if (is_lost || is_garbage) && !self.one_per_member || is_garbage && may_be_block {
             self.position = Position::Ended;
             return Some((at, Err(SkipReason::Unread)));
         }
@@ -91,14 +94,26 @@ impl<'w, 'a> Records<'w, 'a> {
         }
         self.position = Position::Record;
         // A damaged length may be why a record in doubt ends inside its member.
-        self.one_per_member &= std::mem::take(&mut self.is_doubtful) || self.window.begins_member();
+        let is_behind_doubt = std::mem::take(&mut self.is_doubtful) && self.own_members > 0;
+        self.one_per_member &= is_behind_doubt || self.window.begins_member();
         let members = self.window.past_members();
         let content = self.record(told);
         if matches!(self.position, Position::Record) && !self.is_doubtful {
             self.one_per_member &= self.window.past_members() == members + 1;
-            self.has_own_member |= self.one_per_member;
+            self.own_members += u64::from(self.one_per_member);
+        }
+        if may_be_block && matches!(self.position, Position::Record) && !self.ends_member() {
+            self.position = Position::Ended;
+            return Some((at, Err(SkipReason::Unread)));
         }
         Some((at, content))
+    }
+
+    /// True if nothing but line ends is left of the member.
+    fn ends_member(&mut self) -> bool {
+        let data = self.window.want(LINE_ENDS);
+        let line_ends = data.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+        (line_ends == data.len() && line_ends < LINE_ENDS) || self.window.member_begins(0..=line_ends)
     }
 
     /// Passes over the line ends between two records.
@@ -143,7 +158,7 @@ impl<'w, 'a> Records<'w, 'a> {
         }
         // One in a member of its own that ends before its member does has a damaged length, and a
         // stranger's text is behind it.
-        let near = if self.one_per_member && self.has_own_member { usize::MAX } else { DOUBT };
+        let near = if self.one_per_member && self.own_members > 0 { usize::MAX } else { DOUBT };
         let end = match cut {
             true => Ok(window.known_doubt(head + held)),
             false => ending(window, head + held, near, length),

@@ -173,15 +173,16 @@ fn captures_in_doubt_are_all_named() {
     let shared = [robots("a.example"), long, robots("b.example"), robots("c.example")].concat();
     let own: Vec<u8> = (0..8).flat_map(|number| gzip(&robots(&format!("own{number}.example")))).collect();
     let behind = gzip(&robots("behind.example"));
-    for (name, before) in [("shared", &[][..]), ("behind records of their own", &own)] {
-        let (sound, mut packed) = (before.len() / (own.len() / 8), [before, &gzip(&shared)].concat());
+    // Only where members were records before, the next one tells where a record begins.
+    for (name, before, sound) in [("shared", &[][..], 0), ("behind records of their own", &own, 8 + 1)] {
+        let mut packed = [before, &gzip(&shared)].concat();
         let end = packed.len() - 8;
         packed[end] ^= 1;
         packed.extend_from_slice(&behind);
         // Such a file is checked beforehand unless its first members have a record each; and so is
         // no file in an archive. The page is unread, too.
-        assert_eq!(counts("c.warc.gz", &packed), (sound + 1, 4), "{name}");
-        assert_eq!(counts("c.tar", &tar(&[("c.warc.gz", packed.clone())])), (sound + 1, 4), "{name}");
+        assert_eq!(counts("c.warc.gz", &packed), (sound, 4), "{name}");
+        assert_eq!(counts("c.tar", &tar(&[("c.warc.gz", packed.clone())])), (sound, 4), "{name}");
         let read = fetched_in_warc(&packed[..], 64 << 20, 100).expect("within the limits").records;
         let statuses = read.iter().filter_map(|(_, fetched)| Some(fetched.as_ref().ok()?.status));
         let moved = statuses.filter(|status| *status == 301).count();
@@ -225,4 +226,38 @@ fn a_sound_member_behind_one_that_was_cut_counts() {
     }
     // The others end exactly as a hidden member would.
     assert!(kept >= 18, "{kept} of 20");
+}
+
+/// Some programs compress a file in blocks, which begin anywhere. In a text of many records, some
+/// of them begin at a record of another site.
+#[test]
+fn members_that_are_blocks_are_no_records() {
+    let forged = page("https://victim.example/robots.txt", "User-agent: *\nDisallow:\n");
+    let long = page("https://evil.example/long", &String::from_utf8(forged.repeat(60_000)).expect("text"));
+    let robots = |host: &str| page(&format!("https://{host}/robots.txt"), "User-agent: *\nDisallow: /\n");
+    let own = gzip(&robots("own.example"));
+    let short = [robots("a.example"), robots("b.example")].concat();
+    for (name, front, before, block) in [
+        ("records first", &[][..], &short[..], 0),
+        ("the page first", &[], &[], 0),
+        ("the page first, later", &[], &[], 3),
+        ("behind a record of its own", &own, &[], 2),
+    ] {
+        let file = [before, &long, &robots("c.example")].concat();
+        let mut blocks: Vec<Vec<u8>> = file.chunks(8_161).map(gzip).collect();
+        let sound = [front, &blocks.concat()].concat();
+        let end = blocks[block].len() - 8;
+        blocks[block][end] ^= 1;
+        let damaged = [front, &blocks.concat()].concat();
+        let captures = |bytes: &[u8]| {
+            let read = fetched_in_warc(bytes, 64 << 20, 100_000).expect("within the limits").records;
+            let urls = read.iter().filter_map(|(_, fetched)| Some(fetched.as_ref().ok()?.url.clone()));
+            urls.filter(|url| url.contains("victim")).count()
+        };
+        assert_eq!((captures(&sound), captures(&damaged)), (0, 0), "{name}");
+        for bytes in [sound, damaged] {
+            // At most the three and the page.
+            assert!(counts("c.warc.gz", &bytes).0 < 5, "{name}");
+        }
+    }
 }

@@ -387,10 +387,11 @@ fn members_inside_a_header_are_passed_in_linear_time() {
     for between in [Vec::new(), gzip(b"a")] {
         let parts = [&part[..], &between].concat().repeat(40_000);
         let start = Instant::now();
-        let read = lines("x.warc.gz", &[&whole[..], &parts, &whole].concat());
+        // So many show that members are records.
+        let read = lines("x.warc.gz", &[&whole.repeat(8)[..], &parts, &whole].concat());
         assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
         let captures = read.iter().filter(|line| line.starts_with("http://a.example/")).count();
-        assert_eq!(captures, 2);
-        assert_eq!(read[1], "at 182: warc-header");
+        assert_eq!(captures, 8 + 1);
+        assert_eq!(read[8], format!("at {}: warc-header", 8 * 182));
     }
 }
