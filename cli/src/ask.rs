@@ -469,6 +469,7 @@ mod tests {
                 "invalid type: integer `1`, expected a name in `agent`, or a list of names",
             ),
             (r#"{"url": "a", "agent": ["b", 1]}"#, "invalid type: integer `1`, expected a string"),
+            (&format!(r#"{{"url": "a", "agent": ["b"{}]}}"#, r#", "b""#.repeat(64)), "more than 64 names"),
             ("https://a/\tBot", "\"https://a/\" is before the tab"),
         ] {
             let mistake = parse(line).err().unwrap();

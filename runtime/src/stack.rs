@@ -151,3 +151,33 @@ pub(crate) fn of_host<'i, D>(first: &'i Shard<D>, others: &'i [Shard<D>], host: 
     let number = usize::from(shard_of(authority, byte(others.len())));
     number.checked_sub(1).and_then(|other| others.get(other)).unwrap_or(first)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Image, Usage};
+    use robomaton_compiler::{Entry, Options, compile, emit};
+    use robomaton_formats::SiteKey;
+
+    /// A text may name hundreds, and few questions are about them.
+    #[test]
+    fn usages_of_a_stack_are_numbered_once_they_are_asked_for() {
+        let image = |url: &str, usage: &str| {
+            let text = format!("ACAP-crawler: *\nACAP-disallow-{usage}: /x\n");
+            let document = compile(text.as_bytes(), None, &Options::default());
+            let entry = Entry::fetched(SiteKey::from_url(url).expect("a URL"), &document);
+            Image::from_bytes(emit(vec![entry], &Options::default()).expect("an image")).expect("an image")
+        };
+        let (old, new) = ("https://old.example/x", "https://new.example/x");
+        let stack = Image::of_layers(vec![image(old, "foo"), image(new, "bar")]).expect("a stack");
+        let crawler = stack.crawler(["bot"]);
+        assert!(stack.decide(&crawler, Usage::CRAWL, old).is_allowed());
+        assert!(stack.shared.usages.get().is_none());
+        let copy = stack.clone();
+        for (name, refused, other) in [("foo", old, new), ("bar", new, old)] {
+            let usage = copy.usage(name);
+            assert!(!stack.decide(&crawler, usage, refused).is_allowed(), "{name}");
+            assert!(stack.decide(&crawler, usage, other).is_allowed(), "{name}");
+        }
+        assert!(stack.shared.usages.get().is_some());
+    }
+}

@@ -113,3 +113,16 @@ pub(crate) async fn serve(
         remark(&format!("connections did not end within {seconds} seconds; {under_way} were under way"));
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use rustix::process::{Resource, getrlimit};
+
+    #[test]
+    fn connections_leave_descriptors_to_files() {
+        let places = places() as u64;
+        let may_open = getrlimit(Resource::Nofile).current;
+        assert!(may_open.is_none_or(|may_open| places + FILES <= may_open || places <= may_open / 4));
+    }
+}

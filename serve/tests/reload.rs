@@ -159,6 +159,36 @@ fn layers_are_verified_once() {
     }
 }
 
+/// All files tell whether an image is mapped, also those of layers that are left out.
+#[test]
+#[cfg(unix)]
+fn a_mapped_stack_without_a_damaged_layer_is_watched() {
+    let service = Service::with(|options| {
+        let directory = options.image.with_extension("layers");
+        std::fs::create_dir(&directory).expect("room");
+        let [whole, damaged] = ["1.rimg", "2.rimg"].map(|name| directory.join(name));
+        for (layer, host) in [(&whole, "a.example"), (&damaged, "b.example")] {
+            compile(&capture(host, 200, "User-agent: *\nDisallow: /x\n"), layer);
+        }
+        options.map_above = whole.metadata().expect("a layer").len();
+        damage(&damaged);
+        rename(manifest(1, &["1.rimg", "2.rimg"]).as_bytes(), &Manifest::path(&directory));
+        (options.image, options.without_damaged_layers) = (directory, true);
+    });
+    assert_eq!(service.get("/healthz").json()["sites"], 1);
+    damage(&service.image().with_extension("layers").join("1.rimg"));
+    wait("the damage", || service.get("/healthz").status == 503);
+}
+
+/// Writes to the second half of a file, in place.
+fn damage(path: &Path) {
+    let mut bytes = std::fs::read(path).expect("a file");
+    let half = bytes.len() / 2;
+    bytes[half..].fill(0x55);
+    let file = std::fs::OpenOptions::new().write(true).open(path);
+    file.and_then(|mut file| file.write_all(&bytes)).expect("a file");
+}
+
 fn manifest(generation: u64, layers: &[&str]) -> String {
     let layers = layers.iter().map(|&name| name.to_owned()).collect();
     Manifest { generation, layers }.to_string()

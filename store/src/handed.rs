@@ -7,7 +7,7 @@
 use crate::capture::most_bytes;
 use crate::files::{failed, write};
 use crate::limits::HEADER_BYTES;
-use crate::log::{no_marker, of_single, single, sync_directory};
+use crate::log::{of_single, single, sync_directory};
 use crate::{Capture, Durability, Store, StoreError};
 use robomaton_compiler::Options;
 use std::fs::{self, File};
@@ -94,5 +94,5 @@ fn read(path: &Path, options: &Options) -> Result<Capture, StoreError> {
         let file = File::open(path).map_err(|error| failed(path, error))?;
         file.take(most).read_to_end(&mut bytes).map_err(|error| failed(path, error))?;
     }
-    of_single(&bytes).ok_or_else(|| no_marker(path, &bytes))
+    of_single(&bytes).ok_or_else(|| StoreError::Damaged { path: path.to_owned(), at: 0 })
 }

@@ -258,8 +258,8 @@ fn marker(bytes: &[u8]) -> Option<Option<[u8; 8]>> {
     (with_check(marker) == marker).then_some(Some(marker))
 }
 
-/// The error of a file that has no marker, or no capture behind it.
-pub(crate) fn no_marker(path: &Path, bytes: &[u8]) -> StoreError {
+/// The error of a file that has no marker.
+fn no_marker(path: &Path, bytes: &[u8]) -> StoreError {
     let path = path.to_owned();
     match bytes {
         _ if begins_as_log(bytes) => StoreError::Damaged { path, at: 0 },
