@@ -279,7 +279,7 @@ fn lint_survives_anything() {
     }
 }
 
-/// What is not read of a text is told.
+/// `lint` reports what is not read of a text.
 #[test]
 fn statements_over_a_limit() {
     let place = Place::new();

@@ -134,7 +134,7 @@ impl WeighedContent {
         alternatives(distinct.into_iter().map(with_server).collect())
     }
 
-    /// The comparisons for which it counts that they are joined with those of other contents.
+    /// The cost of joining its conditions with those of other contents, in comparisons.
     fn cost(&self, at: usize) -> usize {
         *self.costs[at].get_or_init(|| {
             let bytes: usize = self.conditions(at).iter().map(|condition| condition.to_string().len()).sum();

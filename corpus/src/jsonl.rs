@@ -60,8 +60,7 @@ impl Iterator for Lines<'_, '_> {
     fn next(&mut self) -> Option<Event> {
         loop {
             let rest = self.rest.take();
-            let (is_rest, before) =
-                (rest.is_some(), rest.as_ref().map_or_else(Torn::default, |rest| rest.torn));
+            let (is_rest, before) = (rest.is_some(), rest.as_ref().map(|rest| rest.torn).unwrap_or_default());
             let line = rest.map_or_else(|| self.line(), |rest| Some(Ok((rest.length, rest.taken))));
             let (length, taken) = match line? {
                 Ok(line) => line,
@@ -150,7 +149,7 @@ fn drop_line(window: &mut Window<'_>) {
     }
 }
 
-/// What was read of a text.
+/// An object that was read from a text.
 #[derive(Default)]
 struct Object {
     /// `None` if it has nothing that counts.

@@ -112,19 +112,18 @@ impl<'w, 'a> Records<'w, 'a> {
     /// True if nothing but line ends is left of the member.
     fn ends_member(&mut self) -> bool {
         let data = self.window.want(LINE_ENDS);
-        let line_ends = data.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
-        (line_ends == data.len() && line_ends < LINE_ENDS) || self.window.member_begins(0..=line_ends)
+        let passed = line_ends(data);
+        (passed == data.len() && passed < LINE_ENDS) || self.window.member_begins(0..=passed)
     }
 
     /// Passes over the line ends between two records.
     fn pass_line_ends(&mut self) {
         loop {
-            let data = self.window.want(TRAILER);
-            let line_ends = data.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
-            if line_ends == 0 {
+            let passed = line_ends(self.window.want(TRAILER));
+            if passed == 0 {
                 return;
             }
-            self.window.take(line_ends);
+            self.window.take(passed);
         }
     }
 
@@ -327,13 +326,18 @@ fn is_record(line: &[u8]) -> bool {
     line.strip_prefix(MAGIC).and_then(<[u8]>::first).is_some_and(u8::is_ascii_digit)
 }
 
+/// The number of bytes of line ends at the front.
+fn line_ends(data: &[u8]) -> usize {
+    data.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count()
+}
+
 /// True if a record ends `end` bytes into the window: line ends follow, and then the next record, a
 /// member or the end of the file, and no damage that casts doubt on them. Blank lines alone are no
 /// end: bodies contain such lines, and a damaged member may go on behind them.
 fn ends_well(window: &mut Window<'_>, end: usize) -> bool {
-    let is_line_end = |byte: &u8| matches!(byte, b'\r' | b'\n');
     let mut look = TRAILER;
-    if window.want(end + look)[end..].iter().all(is_line_end) {
+    let rest = &window.want(end + look)[end..];
+    if line_ends(rest) == rest.len() {
         look = LINE_ENDS;
         window.want(end + look);
     }
@@ -341,13 +345,13 @@ fn ends_well(window: &mut Window<'_>, end: usize) -> bool {
     if rest.len() < look && window.doubtful() {
         return false;
     }
-    let behind = rest.iter().position(|byte| !is_line_end(byte)).unwrap_or(rest.len());
+    let behind = line_ends(rest);
     if behind >= LINE_ENDS {
         return false;
     }
     let next = &rest[behind..];
-    let line_ends = rest[..behind].iter().filter(|byte| **byte == b'\n').count();
-    match line_ends >= 2 {
+    let line_feeds = rest[..behind].iter().filter(|byte| **byte == b'\n').count();
+    match line_feeds >= 2 {
         true => MAGIC.iter().zip(next).all(|(a, b)| a == b) || window.member_begins(end..=end + behind),
         false => next.starts_with(MAGIC) || (next.is_empty() && window.stopped()),
     }

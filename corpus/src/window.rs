@@ -371,6 +371,7 @@ mod tests {
         }
         assert!(moves < 8, "{moves}");
     }
+
     /// A header may claim any length.
     #[test]
     fn memory_grows_with_what_comes() {

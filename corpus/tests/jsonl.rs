@@ -210,7 +210,7 @@ fn headers_of_a_torn_object_name_no_fetch() {
             assert!(sites.contains(&"-b.example".to_owned()), "{torn}{next}: {sites:?}");
         }
     }
-    // Nor do those of one whose beginning is missing.
+    // Nor do the headers of an object whose beginning is missing.
     let found = items_within("x.jsonl", format!("bots.txt\",{headers}}}").as_bytes(), &ReadLimits::default());
     assert_eq!(sites(&found), [""; 0]);
     // But rows may be values.

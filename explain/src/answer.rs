@@ -12,8 +12,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
-/// Bytes of the names of cached crawlers. A crawler takes some hundred times as much, in each
-/// layer.
+/// Bytes of the names of cached crawlers. A crawler takes some hundred times as much.
 const CACHED: usize = 128 << 10;
 
 /// The crawlers of JSON lines, resolved once for one image. Crawlers of

@@ -53,10 +53,10 @@ pub(crate) struct Names {
     given: Vec<String>,
     /// Reduced, best first.
     reduced: Vec<String>,
-    /// Those under which groups are looked for: these, each as a whole (decision 34) and with
-    /// general names that it begins like (decision 41).
+    /// The names by which groups are looked up: the reduced ones, each as a whole (decision 34) and
+    /// with the general names that it begins like (decision 41).
     lookup: Vec<String>,
-    /// The same names, reduced for documents whose groups are matched by substring.
+    /// The names as documents compare them whose groups are matched by substring.
     short: Vec<String>,
 }
 

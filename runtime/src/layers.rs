@@ -166,7 +166,7 @@ impl<D: AsRef<[u8]>> Image<D> {
         if newest.is_some_and(|id| id.index() < USAGES.len()) {
             return newest;
         }
-        // The layers below have other numbers, also for those of the newest.
+        // Older layers have numbers of their own for the usages of the newest one.
         let of_stack = self.usages_of_stack();
         newest.or_else(|| {
             let Usages { newest, names, .. } = of_stack?;

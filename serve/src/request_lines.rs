@@ -189,7 +189,8 @@ mod tests {
     fn request_lines_alone_are_changed() {
         let requests = "\r\nGET /a#b HTTP/1.1\r\nX: #\r\n\r\n\
             POST /c HTTP/1.1\r\ncontent-LENGTH:  15 \r\n\r\nGET /#d HTTP\r\n#\
-            PUT /e#f HTTP/1.1\nTransfer-Encoding: chunked\n\nA;x=#\r\nGET /#g\r\n\n\r\n3\r\n#\n#\r\n0\r\nY: #\r\n\r\n\
+            PUT /e#f HTTP/1.1\nTransfer-Encoding: chunked\n\n\
+            A;x=#\r\nGET /#g\r\n\n\r\n3\r\n#\n#\r\n0\r\nY: #\r\n\r\n\
             GET /#h HTTP/1.1\r\n\r\n";
         let mut expected = requests.to_owned();
         for target in ["/a#", "/e#", "/#h"] {

@@ -35,12 +35,11 @@ pub(crate) fn replay(
     let table = read.and_then(|read| {
         // Of layers that were left out, and of a damaged log, the text that a 304 is about may be
         // gone.
-        let last = last_visit(snapshot, &read.site).filter(|_| capture.status == NOT_MODIFIED);
         let is_other = |last: Visit| {
             let is_named = capture.refers_to.as_ref().is_none_or(|times| times.contains(&last.text_at()));
             !is_named || last.is_of(capture) == Some(false)
         };
-        if last.is_some_and(is_other) {
+        if renewed_visit(snapshot, &read.site, capture).is_some_and(is_other) {
             return Ok(None);
         }
         with(snapshot, capture, read, compile, terms, cache)
@@ -114,8 +113,13 @@ fn moved_nowhere(Capture { url, fetched_at, .. }: &Capture) -> Capture {
     Capture { url: url.clone(), fetched_at: *fetched_at, status: MOVED, ..Capture::default() }
 }
 
+/// The last visit to a site whose text an answer 304 renews; `None` for any other answer.
+pub(crate) fn renewed_visit(snapshot: &Snapshot, key: &SiteKey, capture: &Capture) -> Option<Visit> {
+    if capture.status == NOT_MODIFIED { last_visit(snapshot, key) } else { None }
+}
+
 /// The last visit to a site that is held.
-pub(crate) fn last_visit(snapshot: &Snapshot, key: &SiteKey) -> Option<Visit> {
+fn last_visit(snapshot: &Snapshot, key: &SiteKey) -> Option<Visit> {
     let held = snapshot.stored(key)?;
     snapshot.visit(key, &held)
 }

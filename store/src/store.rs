@@ -7,7 +7,7 @@
 //! changes nothing, since a capture counts only if it is better than the one that is held; so no
 //! step needs to be undone after a kill. It knows no question (`snapshot`).
 
-use crate::choice::{last_visit, replay, with};
+use crate::choice::{renewed_visit, replay, with};
 use crate::due::Agendas;
 use crate::files::{
     Files, Lock, failed, layer_name, lock, log_path, remove_layer, remove_other_logs, set_aside,
@@ -275,8 +275,7 @@ impl Store {
             return Err(StoreError::NotModified(capture.url.clone()));
         }
         // What was renewed may be lost when the log is read.
-        let renewed_at = last_visit(&current, &read.site).filter(|_| capture.status == NOT_MODIFIED);
-        let renewing = renewed_at.map(|last| {
+        let renewing = renewed_visit(&current, &read.site, capture).map(|last| {
             let refers_to = Some(last.text_at()..=last.text_at());
             Capture { refers_to, ..capture.clone() }
         });

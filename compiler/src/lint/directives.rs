@@ -41,8 +41,10 @@ const RESERVATION: &str = "tdm-reservation";
 
 /// A reservation that cannot be read.
 fn of_reservation(value: &[u8]) -> Option<(Code, String)> {
-    let message = format!("{} states nothing: the reservation is 0 or 1", quote(value));
-    reservation(value).is_none().then_some((Code::TdmReservationValue, message))
+    reservation(value).is_none().then(|| {
+        let message = format!("{} states nothing: the reservation is 0 or 1", quote(value));
+        (Code::TdmReservationValue, message)
+    })
 }
 
 /// False for the META tags of ACAP, for its name alone, and for those of TDMRep.
