@@ -117,7 +117,7 @@ impl Iterator for Rows<'_, '_> {
         }
         self.number += 1;
         match self.lines.fields(self.window, self.limits.max_line) {
-            Ok(Some(fields)) if self.window.is_in_doubt(0, DOUBT) => {
+            Ok(Some(fields)) if self.window.doubt(0, DOUBT).is_some() => {
                 let reason = SkipReason::Row(DAMAGED.to_owned());
                 Some(Event::unread(self.number, self.row(&fields).named(), reason))
             }

@@ -15,7 +15,7 @@ use crate::record::NEWEST;
 use crate::resolve::{MAX_REDIRECTS, Place, Rank, WayTimes, is_about};
 use crate::source::{Source, is_packed};
 use crate::status::{is_redirection, is_success};
-use crate::window::{DAMAGED, Window};
+use crate::window::Window;
 use crate::{Capture, ReadLimits, SkipReason, warc};
 use foldhash::HashMap;
 use robomaton_formats::site::SiteError;
@@ -133,7 +133,7 @@ pub fn fetched_in_warc(
         if let Ok(answer) = &mut answer
             && damage.meets(&place)
         {
-            answer.unread.get_or_insert(SkipReason::Gzip(DAMAGED));
+            answer.unread.get_or_insert_with(|| window.damaged());
         }
         read.take(place.start, answer);
         if read.robots.len() > records {

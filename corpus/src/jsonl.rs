@@ -66,7 +66,7 @@ impl Iterator for Lines<'_, '_> {
                 Ok(line) => line,
                 Err(unread) => return Some(*unread),
             };
-            let doubt = self.window.is_in_doubt(taken, DOUBT).then_some(DAMAGED);
+            let doubt = self.window.doubt(taken, DOUBT).map(|_| DAMAGED);
             let line = &self.window.data()[..length];
             // A rest has no white space at its end, which would be passed over for each object.
             let (line, text) = match is_rest {

@@ -157,8 +157,13 @@ impl<'w, 'a> Records<'w, 'a> {
         }
         // One in a member of its own that ends before its member does has a damaged length, and a
         // stranger's text is behind it.
-        let near = if self.one_per_member && self.own_members > 0 { usize::MAX } else { DOUBT };
+        let in_member = self.one_per_member && self.own_members > 0;
+        let near = if in_member { usize::MAX } else { DOUBT };
         let end = match cut {
+            // It must not pass over the members behind its own, which may be captures.
+            true if in_member && window.member_begins(1..=head + held) => {
+                Err(SkipReason::RecordLength(length))
+            }
             true => Ok(window.known_doubt(head + held)),
             false => ending(window, head + held, near, length),
         };
@@ -178,8 +183,9 @@ impl<'w, 'a> Records<'w, 'a> {
         window.take(head + held);
         // The rest of the record is skipped; only its end shows whether the record is valid.
         if cut {
-            let end = match window.skip(length - held as u64) {
+            let end = match window.skip(length - held as u64, in_member) {
                 true => ending(window, 0, near, length),
+                false if window.begins_member() => Err(SkipReason::RecordLength(length)),
                 false => Err(SkipReason::RecordCut),
             };
             self.is_doubtful |= matches!(end, Ok(Some(_)));
@@ -358,7 +364,7 @@ fn ends_well(window: &mut Window<'_>, end: usize) -> bool {
 }
 
 /// The reason to doubt a record of this length that ends `end` bytes into the window, if there is
-/// one; see [`Window::is_in_doubt`].
+/// one; see [`Window::doubt`].
 ///
 /// # Errors
 /// If it does not end as it should, so that the next record may begin elsewhere.
@@ -369,8 +375,7 @@ fn ending(
     length: u64,
 ) -> Result<Option<SkipReason>, SkipReason> {
     if ends_well(window, end) {
-        let doubt = window.known_doubt(end);
-        return Ok(doubt.or_else(|| window.is_in_doubt(end, near).then_some(SkipReason::RecordCut)));
+        return Ok(window.doubt(end, near));
     }
     Err(if window.doubtful() { SkipReason::RecordCut } else { SkipReason::RecordLength(length) })
 }

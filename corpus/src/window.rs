@@ -139,16 +139,23 @@ impl<'a> Window<'a> {
         let end = self.offset + end as u64;
         let range = self.offset.min(end.saturating_sub(1))..end;
         let is_known = self.damage.as_ref().is_some_and(|damage| damage.meets(&range));
-        (is_known || self.doubtful.meets(&range)).then(|| self.source.damage(DAMAGED))
+        (is_known || self.doubtful.meets(&range)).then(|| self.damaged())
     }
 
-    /// True if what ends `end` bytes into the window is in doubt because its member is damaged, as
-    /// is known beforehand, or as up to [`FARTHEST`] bytes behind it show: its checksum is wrong,
-    /// or at most `near` bytes behind it, it does not decompress.
-    pub(crate) fn is_in_doubt(&mut self, end: usize, near: usize) -> bool {
-        if self.known_doubt(end).is_some() {
-            return true;
-        }
+    /// The reason for what is in doubt because damage was found elsewhere in its member.
+    pub(crate) fn damaged(&self) -> SkipReason {
+        self.source.damage(DAMAGED)
+    }
+
+    /// The reason to doubt what ends `end` bytes into the window, if its member is damaged, as is
+    /// known beforehand, or as up to [`FARTHEST`] bytes behind it show: its checksum is wrong, or
+    /// at most `near` bytes behind it, it does not decompress.
+    pub(crate) fn doubt(&mut self, end: usize, near: usize) -> Option<SkipReason> {
+        self.known_doubt(end).or_else(|| self.is_before_damage(end, near).then_some(SkipReason::RecordCut))
+    }
+
+    /// True if damage that casts doubt on what ends `end` bytes into the window stands behind it.
+    fn is_before_damage(&mut self, end: usize, near: usize) -> bool {
         // No damage stands between it and a member that begins in the window.
         if self.damage.is_some() || !self.has_members() || self.has_member_from(end) {
             return false;
@@ -300,15 +307,18 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// Takes `count` bytes, possibly more than the window contains; true if there were enough.
-    pub(crate) fn skip(&mut self, mut count: u64) -> bool {
+    /// Takes `count` bytes, possibly more than the window contains, but, if they are to be
+    /// `in_member`, none behind the beginning of a member; true if there were enough.
+    pub(crate) fn skip(&mut self, mut count: u64, in_member: bool) -> bool {
         while count > 0 {
-            let here = self.want(1).len().min(usize::try_from(count).unwrap_or(usize::MAX));
+            let here = self.want(1).len() as u64;
+            let next = self.members.front().filter(|_| in_member);
+            let here = next.map_or(here, |next| next - self.offset).min(count);
             if here == 0 {
                 return false;
             }
-            self.take(here);
-            count -= here as u64;
+            self.take(usize::try_from(here).unwrap_or(usize::MAX));
+            count -= here;
         }
         true
     }

@@ -280,6 +280,24 @@ fn a_wrong_length_costs_one_member_or_the_rest() {
     }
 }
 
+/// A record that is longer than what is held of it takes no members behind it along.
+#[test]
+fn a_wrong_length_passes_over_no_member() {
+    let small = limits(|limits| (limits.max_body, limits.max_header) = (1000, 1000));
+    let robots = |host: &str| gzip(&page(&format!("http://{host}/robots.txt"), &"Disallow: /\n".repeat(70)));
+    let behind: Vec<u8> = (0..400).flat_map(|number| robots(&number.to_string())).collect();
+    let text = String::from_utf8(page("http://b/robots.txt", "Disallow: /x\n")).unwrap();
+    let length = "Content-Length: 58\r\n";
+    assert!(text.contains(length), "{text}");
+    // The record is held in part, its end is in a later member or behind the file.
+    for wrong in [70_000, 300_000, 1_000_000_000] {
+        let broken = gzip(text.replace(length, &format!("Content-Length: {wrong}\r\n")).as_bytes());
+        let read = lines_within("x.warc", &[robots("a"), broken, behind.clone()].concat(), &small);
+        assert_eq!(read.len(), 402, "{wrong}: {:?}", &read[..2]);
+        assert_eq!(read.iter().filter(|line| line.contains("record-length")).count(), 1, "{wrong}");
+    }
+}
+
 #[test]
 fn garbage_between_records() {
     let (one, two) = (page("http://a/robots.txt", "A"), page("http://b/robots.txt", "B"));
