@@ -12,8 +12,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
-/// Bytes of the names of cached crawlers. A crawler takes some hundred times as much.
-const CACHED: usize = 128 << 10;
+/// Bytes of memory that cached crawlers take.
+const CACHED: usize = 16 << 20;
 
 /// The crawlers of JSON lines, resolved once for one image. Crawlers of
 /// [`InputQuestion::named_only`] are kept apart from the others.
@@ -24,18 +24,18 @@ pub struct CrawlerCache([Resolved; 2]);
 struct Resolved {
     names: HashMap<String, Crawler>,
     lists: HashMap<Vec<String>, Crawler>,
-    /// Bytes of all these names.
+    /// Bytes of all these crawlers.
     bytes: usize,
 }
 
 impl Resolved {
-    /// Makes room for a crawler whose names have so many bytes: invented ones must not fill the
-    /// memory.
-    fn make_room(&mut self, bytes: usize) {
-        if self.bytes > 0 && self.bytes.saturating_add(bytes) > CACHED {
+    /// Makes room for a crawler: invented ones must not fill the memory.
+    fn make_room(&mut self, crawler: &Crawler) {
+        let bytes = crawler.memory();
+        if self.bytes > 0 && self.bytes + bytes > CACHED {
             *self = Resolved::default();
         }
-        self.bytes = self.bytes.saturating_add(bytes);
+        self.bytes += bytes;
     }
 }
 
@@ -47,15 +47,17 @@ impl CrawlerCache {
         match names {
             Names::One(name) => {
                 if !resolved.names.contains_key(name.as_ref()) {
-                    resolved.make_room(name.len());
-                    resolved.names.insert(name.to_string(), restricted(image.crawler([name])));
+                    let crawler = restricted(image.crawler([name]));
+                    resolved.make_room(&crawler);
+                    resolved.names.insert(name.to_string(), crawler);
                 }
                 &resolved.names[name.as_ref()]
             }
             Names::Several(names) => {
                 if !resolved.lists.contains_key(names) {
-                    resolved.make_room(names.iter().map(String::len).sum());
-                    resolved.lists.insert(names.clone(), restricted(image.crawler(names)));
+                    let crawler = restricted(image.crawler(names));
+                    resolved.make_room(&crawler);
+                    resolved.lists.insert(names.clone(), crawler);
                 }
                 &resolved.lists[names]
             }

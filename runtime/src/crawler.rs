@@ -9,6 +9,7 @@ use robomaton_formats::read::View;
 use robomaton_formats::usage::needs_permission;
 use robomaton_formats::{CrawlerId, SetRef, UsageId};
 use std::collections::HashSet;
+use std::iter;
 use std::sync::Arc;
 use wide::u8x16;
 
@@ -72,6 +73,11 @@ impl Names {
             lookup: given.iter().flat_map(|name| rule.lookup_names(name.as_ref())).collect(),
             short: reduced(AgentRule::Substring),
         }
+    }
+
+    fn memory(&self) -> usize {
+        let names = [&self.given, &self.reduced, &self.lookup, &self.short].into_iter().flatten();
+        names.map(|name| size_of::<String>() + name.len()).sum()
     }
 }
 
@@ -186,6 +192,20 @@ impl Crawler {
     #[inline]
     pub fn is_named_only(&self) -> bool {
         self.named_only
+    }
+
+    /// Bytes of memory that it takes, about. In profile `koster`, they grow with the names of the
+    /// image.
+    pub fn memory(&self) -> usize {
+        self.names.memory() + iter::once(self).chain(&self.older).map(Crawler::memory_of_layer).sum::<usize>()
+    }
+
+    fn memory_of_layer(&self) -> usize {
+        size_of::<Crawler>()
+            + match &self.ids {
+                Ids::Whole(ids) => size_of_val(&ids[..]),
+                Ids::Containing(sets) => sets.iter().map(|set| size_of_val(&set.0[..])).sum(),
+            }
     }
 
     /// Its names as the caller gave them, best first.

@@ -53,7 +53,7 @@ impl Agents {
         words: Words<'_>,
     ) -> Result<Arc<Agent>, Refusal> {
         let cache = &self.strings[usize::from(words.named_only)];
-        cached(cache, image, given, given.len(), words, || names(given))
+        cached(cache, image, given, words, || names(given))
     }
 
     /// The agent of a list of names, best first.
@@ -67,17 +67,15 @@ impl Agents {
         words: Words<'_>,
     ) -> Result<Arc<Agent>, Refusal> {
         let cache = &self.lists[usize::from(words.named_only)];
-        let length = given.iter().map(String::len).sum();
-        cached(cache, image, given, length, words, || given.iter().map(String::as_str).collect())
+        cached(cache, image, given, words, || given.iter().map(String::as_str).collect())
     }
 }
 
-/// The agent that is cached by a key of some bytes, or the one of these names.
+/// The agent that is cached by a key, or the one of these names.
 fn cached<'n, Q: Eq + Hash + ToOwned + ?Sized>(
     cache: &Cache<Q::Owned, Agent>,
     image: &Image,
     key: &Q,
-    length: usize,
     words: Words<'_>,
     names: impl FnOnce() -> Vec<&'n str>,
 ) -> Result<Arc<Agent>, Refusal>
@@ -92,7 +90,8 @@ where
     let names = names();
     check_query(names.iter().copied(), usage, purpose, image.profile())?;
     let crawler = image.crawler(&names).named_only(named_only);
+    let bytes = crawler.memory();
     let agent = Arc::new(Agent { names: names.join(","), crawler });
-    cache.keep(key.to_owned(), length, &agent);
+    cache.keep(key.to_owned(), bytes, &agent);
     Ok(agent)
 }

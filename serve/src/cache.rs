@@ -3,7 +3,7 @@
 //! `agents` keeps crawlers so, and `queries` crawlers with usages. Invariant: invented words do not
 //! fill the memory. It does not know what is kept.
 
-use crate::limits::{CACHED, CACHED_NAMES, CACHED_NAMES_IN_ALL};
+use crate::limits::{CACHED, CACHED_CRAWLER, CACHED_IN_ALL};
 use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -14,7 +14,7 @@ pub(crate) struct Cache<K, V>(Mutex<Kept<K, V>>);
 
 struct Kept<K, V> {
     values: HashMap<K, Arc<V>>,
-    /// Bytes of all keys.
+    /// Bytes of all of them.
     bytes: usize,
 }
 
@@ -43,14 +43,14 @@ impl<K: Eq + Hash, V> Cache<K, V> {
         self.lock().values.get(key).cloned()
     }
 
-    /// Keeps what was resolved for a key of so many bytes, unless that is long. If there is no
-    /// room, all others go.
+    /// Keeps what was resolved for a key, and takes so many bytes with it, unless these are too
+    /// many. If there is no room, all others go.
     pub(crate) fn keep(&self, key: K, bytes: usize, value: &Arc<V>) {
-        if bytes > CACHED_NAMES {
+        if bytes > CACHED_CRAWLER {
             return;
         }
         let mut kept = self.lock();
-        if kept.values.len() >= CACHED || kept.bytes + bytes > CACHED_NAMES_IN_ALL {
+        if kept.values.len() >= CACHED || kept.bytes + bytes > CACHED_IN_ALL {
             *kept = Kept::default();
         }
         if kept.values.insert(key, Arc::clone(value)).is_none() {
@@ -66,13 +66,13 @@ mod tests {
     #[test]
     fn invented_names_do_not_fill_the_memory() {
         let (cache, value) = (Cache::default(), Arc::new(()));
-        let most = |length: usize| {
-            (0..3 * CACHED).for_each(|number| cache.keep(format!("{number:length$}"), length, &value));
+        let most = |bytes: usize| {
+            (0..3 * CACHED).for_each(|number| cache.keep(number.to_string(), bytes, &value));
             cache.lock().values.len()
         };
-        assert_eq!(most(CACHED_NAMES + 1), 0);
+        assert_eq!(most(CACHED_CRAWLER + 1), 0);
         assert!(most(8) <= CACHED);
-        assert!(most(CACHED_NAMES) <= CACHED_NAMES_IN_ALL / CACHED_NAMES);
+        assert!(most(CACHED_CRAWLER) <= CACHED_IN_ALL / CACHED_CRAWLER);
         cache.keep("a".to_owned(), 1, &value);
         assert!(cache.get("a").is_some() && cache.get("b").is_none());
     }

@@ -77,7 +77,9 @@ pub(crate) async fn serve(
     let (roomy, crowded) = (http(HEAD_TIME), http(CROWDED_TIME));
     let common = service.common();
     let graceful = GracefulShutdown::new();
-    let places = Arc::new(Semaphore::new(places()));
+    let places = places();
+    let few = places.div_ceil(CROWDED);
+    let places = Arc::new(Semaphore::new(places));
     let accept = async {
         loop {
             let Ok(place) = places.clone().acquire_owned().await else { return };
@@ -92,7 +94,7 @@ pub(crate) async fn serve(
             // Without it an answer may wait for an acknowledgement; a socket that does not support
             // it still works.
             let _ = stream.set_nodelay(true);
-            let http = if places.available_permits() < CROWDED { &crowded } else { &roomy };
+            let http = if places.available_permits() < few { &crowded } else { &roomy };
             let (http, service, watcher) = (http.clone(), service.clone(), graceful.watcher());
             let connections = common.metrics.connections.clone();
             workers.spawn(stream, async move |stream| {

@@ -20,11 +20,11 @@ pub const HEAD: usize = 64 << 10;
 /// Time for the head of a request; also the time that a connection may be idle between requests.
 pub const HEAD_TIME: Duration = Duration::from_secs(30);
 
-/// Free connections below which new ones have less time for their heads, so that idle clients
-/// cannot shut out the others for long.
-pub const CROWDED: usize = CONNECTIONS / 4;
+/// If less than one connection in so many is free, new ones have less time for their heads, so that
+/// idle clients cannot shut out the others for long.
+pub const CROWDED: usize = 4;
 
-/// The same time for these.
+/// The time that they have.
 pub const CROWDED_TIME: Duration = Duration::from_secs(3);
 
 /// Time for the body of a request.
@@ -120,13 +120,11 @@ pub const NAME: usize = 1024;
 /// Crawlers that are cached for one image, in each of four caches, or for a store.
 pub const CACHED: usize = 1 << 12;
 
-/// Bytes of the names of a cached crawler: room for its headers. Longer ones are resolved for each
-/// question.
-pub const CACHED_NAMES: usize = 256;
+/// Bytes of memory that a cached crawler takes. One that takes more is resolved for each question.
+pub const CACHED_CRAWLER: usize = 1 << 20;
 
-/// Bytes of all names in a cache. A crawler takes some hundred times as much: rules may be for all
-/// crawlers whose names begin as its own.
-pub const CACHED_NAMES_IN_ALL: usize = 256 << 10;
+/// Bytes of memory that all crawlers of a cache take.
+pub const CACHED_IN_ALL: usize = 16 << 20;
 
 /// Time for requests in progress when the service ends.
 pub const DRAIN: Duration = Duration::from_secs(10);

@@ -51,11 +51,6 @@ impl QueryKey {
             named_only: input.named_only,
         }
     }
-
-    fn length(&self) -> usize {
-        let names: usize = self.names.iter().map(String::len).sum();
-        names + self.usage.len() + self.purpose.as_ref().map_or(0, String::len)
-    }
 }
 
 /// A crawler and a usage, resolved.
@@ -124,13 +119,13 @@ impl Queries {
         {
             return Err(Refusal::bad(unknown.to_string()));
         }
-        let (shown, length) = (names.join(","), key.length());
+        let shown = names.join(",");
         let mut query = store.query(names.clone(), usage).named_only(*named_only);
         if let Some(purpose) = purpose {
             query = query.for_purpose(purpose.clone());
         }
         let resolved = Arc::new(CachedQuery { key, names: shown, query });
-        self.cache.keep(resolved.key.clone(), length, &resolved);
+        self.cache.keep(resolved.key.clone(), resolved.query.memory(), &resolved);
         Ok(resolved)
     }
 }

@@ -90,6 +90,12 @@ impl Query {
         Query { names, usage: usage.to_owned(), purpose: None, named_only: false, resolved }
     }
 
+    /// Bytes of memory that it takes, about.
+    pub fn memory(&self) -> usize {
+        let words = self.usage.len() + self.purpose.as_ref().map_or(0, String::len);
+        words + self.resolved.load().crawler.memory()
+    }
+
     /// The same query for a purpose (P17).
     #[must_use]
     pub fn for_purpose(self, purpose: impl Into<String>) -> Query {

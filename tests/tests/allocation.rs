@@ -49,6 +49,30 @@ fn decide_does_not_allocate() {
     }
 }
 
+/// Caches of crawlers count what these take, which may be far more than their names.
+#[test]
+fn a_crawler_tells_its_memory() {
+    let names: String = (0..8_000).map(|number| format!("User-agent: crawler{number}\n")).collect();
+    let text = format!("{names}Disallow: /\n");
+    let (long, many) = ("c".repeat(200), ["c", "r", "a", "w", "l", "e"]);
+    for profile in Profile::ALL {
+        let options = Options { profile, ..Options::default() };
+        let image = Image::from_bytes(image_of(text.as_bytes(), Some("h.example"), &options)).unwrap();
+        for names in [&["crawler77"][..], &[&long], &many] {
+            let mut crawler = None;
+            let taken = measure(|| crawler = Some(image.crawler(names))).bytes_current;
+            let (taken, told) = (usize::try_from(taken).unwrap(), crawler.unwrap().memory());
+            // Small vectors have room to spare.
+            assert!(
+                told + 400 >= taken / 2 && told <= 2 * taken + 400,
+                "{profile}, {names:?}: {told} of {taken}"
+            );
+            let is_large = profile == Profile::Koster && names.len() > 1;
+            assert!(told > 4_000 || !is_large, "{profile}, {names:?}: {told}");
+        }
+    }
+}
+
 #[test]
 fn targets_that_must_be_rewritten_do_not_allocate() {
     let piece = "/%7e\u{e9} %2a%";
