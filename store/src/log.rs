@@ -250,8 +250,9 @@ fn marker(bytes: &[u8]) -> Option<Option<[u8; 8]>> {
         return begins_as_log(bytes).then_some(None);
     };
     // A power failure may leave the length of a header without its bytes. No record was written
-    // before the header was durable.
-    if records.is_empty() && *header == [0; HEADER] {
+    // before the header was durable. A log of another version may be without records, too.
+    let is_other = header.starts_with(ANY_VERSION) && !header.starts_with(MAGIC);
+    if records.is_empty() && (*header == [0; HEADER] || is_other) {
         return Some(None);
     }
     let marker: [u8; 8] = header.strip_prefix(MAGIC)?.try_into().ok()?;
@@ -348,8 +349,8 @@ impl Tail {
             Err(error) => return Err(failed(error)),
         };
         let mut header = Vec::new();
-        (&mut file).take(HEADER as u64).read_to_end(&mut header).map_err(failed)?;
-        // With a record behind it, a header of zeros is damage. Its writer says so.
+        // One more byte, which shows whether it holds a record.
+        (&mut file).take(HEADER as u64 + 1).read_to_end(&mut header).map_err(failed)?;
         let Some(marker) = marker(&header).ok_or_else(|| no_marker(&path, &header))? else {
             return Ok(None);
         };

@@ -1,6 +1,6 @@
 //! Files with names like those of logs, and logs that are damaged.
 
-use robomaton_store::{Capture, Durability, Store, StoreError, StoreOptions};
+use robomaton_store::{Capture, Durability, Reader, ReaderOptions, Store, StoreError, StoreOptions};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -80,6 +80,14 @@ fn a_log_of_another_version_is_said_to_be_one() {
     let error = Store::open(place.path(), StoreOptions::default()).err().expect("another version");
     assert!(matches!(&error, StoreError::LogVersion { .. }), "{error}");
     assert!(error.to_string().contains("another version"), "{error}");
+    let read = || Reader::open(place.path(), ReaderOptions::default());
+    assert!(matches!(read(), Err(StoreError::LogVersion { .. })));
+    // That version left it when it had written its captures into layers.
+    fs::write(&path, b"robomaton log 3\n\x01\x02\x03\x04\x05\x06\x07\x08").expect("room");
+    read().expect("an empty log");
+    assert!(path.exists());
+    drop(open(place.path()));
+    assert!(!path.exists());
 }
 
 /// A crash may leave any part of the header, and of its bytes.
