@@ -285,7 +285,9 @@ fn statements_over_a_limit() {
     let place = Place::new();
     let many: String = (0..20_010).map(|number| format!("AllowAITraining: /{number}\n")).collect();
     let long = format!("AllowAITraining: /\nDisallowAITraining: /{}\n", "a".repeat(70_000));
-    for (text, line) in [(many, 20_002), (long, 3)] {
+    // Limits of automata make all statements unread.
+    let stars = format!("AllowAITraining: /\nDisallowAITraining: /{}b\n", "*a".repeat(30_000));
+    for (text, line) in [(many, 20_002), (long, 3), (stars, 2)] {
         let run = place.run_with(&["lint", "--json"], format!("User-agent: *\n{text}"));
         let found = run.json();
         let over = found.iter().find(|remark| remark["code"] == "over-limit").expect("the remark");

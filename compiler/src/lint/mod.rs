@@ -129,7 +129,7 @@ pub fn lint_within<'s>(
     let (over, unread) = match lower_with(tree, context, &every_crawler) {
         Ok(policy) => {
             lint_policy(&policy, context, &mut pass);
-            (None, statements::unread(&policy))
+            (None, statements::unread(&policy, options))
         }
         Err(over) => (Some(over), None),
     };

@@ -5,10 +5,12 @@
 //! tables of labels. It does not know where a line stands, which `placement` checks.
 
 use super::{Code, Pass, quote};
+use crate::Options;
 use crate::language::rsl;
 use crate::lowering::preferences::unread_of;
 use crate::policy::Policy;
-use robomaton_formats::preference::{Carrier, Language};
+use crate::programs::is_over_limit;
+use robomaton_formats::preference::{Carrier, Language, Source};
 use robomaton_formats::vocabulary::{Label, labels};
 use robomaton_grammar::modern::dictionary::content_usage;
 use robomaton_grammar::modern::path::split_path;
@@ -64,15 +66,21 @@ pub(super) fn kind(tree: &Tree<'_>, line: &Line) -> Option<Kind> {
     }
 }
 
-/// The line of the first statement in robots.txt that exceeds a limit.
-pub(super) fn unread(policy: &Policy<'_>) -> Option<u32> {
-    let groups = policy.preferences.iter().flat_map(|source| &source.groups);
-    let stated = groups.flat_map(|group| group.statements.iter().map(move |of| (group.record(of), of.set)));
-    let unread = stated.filter_map(|(record, set)| record.filter(|record| set == unread_of(record.language)));
-    unread
-        .filter(|record| record.carrier == Carrier::Robots && record.file == 0)
-        .map(|record| record.line)
-        .min()
+/// The line of the first statement in robots.txt that is unread since it exceeds a limit, or all of
+/// them do.
+pub(super) fn unread(policy: &Policy<'_>, options: &Options) -> Option<u32> {
+    let of_source = |source: &Source<'_>| {
+        let stated = source
+            .groups
+            .iter()
+            .flat_map(|group| group.statements.iter().filter_map(|of| Some((group.record(of)?, of.set))));
+        let own = stated.filter(|(record, _)| record.carrier == Carrier::Robots && record.file == 0);
+        let lines = own.map(|(record, set)| (record.line, set == unread_of(record.language)));
+        let lines: Vec<(u32, bool)> = lines.collect();
+        let is_over = !lines.is_empty() && is_over_limit(policy, source, options);
+        lines.into_iter().filter(|(_, is_unread)| is_over || *is_unread).map(|(line, _)| line).min()
+    };
+    policy.preferences.iter().filter_map(of_source).min()
 }
 
 /// Checks the value of every preference.

@@ -53,6 +53,13 @@ pub(crate) struct ProgramSets {
     pub(crate) preferences: Vec<PreferenceSets>,
 }
 
+/// True if the statements of a source exceed a limit of programs, so that
+/// [`ProgramSets::add_preferences`] makes them unread.
+pub(crate) fn is_over_limit(policy: &Policy<'_>, source: &Source<'_>, options: &Options) -> bool {
+    let (mut sets, mut cache) = (ProgramSets::default(), ProgramCache::default());
+    sets.build_preferences(policy, std::slice::from_ref(source), options, &mut cache).is_err()
+}
+
 /// The indexes of a policy's rules, grouped by ascending usage; rules of one usage keep their
 /// order.
 fn by_usage<'r>(policy: &'r Policy<'_>, rules: &'r mut [usize]) -> impl Iterator<Item = (u16, &'r [usize])> {
@@ -104,14 +111,7 @@ impl ProgramSets {
         let mut add = |sources: &[Source<'_>]| {
             self.code.truncate(built.0);
             self.programs.truncate(built.1);
-            let mut table = cache::ProgramTable::new(
-                &mut self.code,
-                &mut self.programs,
-                &mut *cache,
-                Notation::Rep,
-                options.plain_programs,
-            );
-            preferences::preferences(policy, sources, &mut table, &options.limits)
+            self.build_preferences(policy, sources, options, cache)
         };
         let (sets, sources) = match add(sources) {
             Ok(sets) => (sets, Cow::Borrowed(sources)),
@@ -136,6 +136,20 @@ impl ProgramSets {
         };
         self.preferences = sets;
         Ok(sources)
+    }
+
+    /// Adds the programs of the policies of these sources, and returns the policies.
+    fn build_preferences(
+        &mut self,
+        policy: &Policy<'_>,
+        sources: &[Source<'_>],
+        options: &Options,
+        cache: &mut ProgramCache,
+    ) -> Result<Vec<PreferenceSets>, OverLimit> {
+        let (code, programs) = (&mut self.code, &mut self.programs);
+        let mut table =
+            cache::ProgramTable::new(code, programs, cache, Notation::Rep, options.plain_programs);
+        preferences::preferences(policy, sources, &mut table, &options.limits)
     }
 
     /// The format numbers sets, and the programs of a set, in two bytes; no honest text comes
