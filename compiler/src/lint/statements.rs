@@ -10,7 +10,7 @@ use crate::language::rsl;
 use crate::lowering::preferences::unread_of;
 use crate::policy::Policy;
 use crate::programs::is_over_limit;
-use robomaton_formats::preference::{Carrier, Language, Source};
+use robomaton_formats::preference::{Carrier, Group, Language, Source};
 use robomaton_formats::vocabulary::{Label, labels};
 use robomaton_grammar::modern::dictionary::content_usage;
 use robomaton_grammar::modern::path::split_path;
@@ -70,13 +70,12 @@ pub(super) fn kind(tree: &Tree<'_>, line: &Line) -> Option<Kind> {
 /// them do.
 pub(super) fn unread(policy: &Policy<'_>, options: &Options) -> Option<u32> {
     let of_source = |source: &Source<'_>| {
-        let stated = source
-            .groups
-            .iter()
-            .flat_map(|group| group.statements.iter().filter_map(|of| Some((group.record(of)?, of.set))));
-        let own = stated.filter(|(record, _)| record.carrier == Carrier::Robots && record.file == 0);
-        let lines = own.map(|(record, set)| (record.line, set == unread_of(record.language)));
-        let lines: Vec<(u32, bool)> = lines.collect();
+        let read = |group: &Group<'_>| -> Vec<(u32, bool)> {
+            let stated = group.statements.iter().filter_map(|of| Some((group.record(of)?, of.set)));
+            let own = stated.filter(|(record, _)| record.carrier == Carrier::Robots && record.file == 0);
+            own.map(|(record, set)| (record.line, set == unread_of(record.language))).collect()
+        };
+        let lines: Vec<(u32, bool)> = source.groups.iter().flat_map(read).collect();
         let is_over = !lines.is_empty() && is_over_limit(policy, source, options);
         lines.into_iter().filter(|(_, is_unread)| is_over || *is_unread).map(|(line, _)| line).min()
     };
