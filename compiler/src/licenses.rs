@@ -234,11 +234,15 @@ fn grants<'c>(content: &'c Content, chain: &'c [&str], stand: Stand) -> impl Ite
 /// The terms of a licence beside usage, without the server that its content names.
 fn terms(licence: &Licence) -> Vec<Term> {
     let mut terms = Vec::new();
-    if let Some(payment) = licence.payment.as_ref().filter(|payment| payment.kind.as_deref() != Some("free"))
-    {
+    if let Some(payment) = &licence.payment {
         let amount = payment.amount.as_ref().map(|amount| format!("{} {}", amount.value, amount.currency));
-        let is_free = payment.kind.is_none() && amount.is_none();
-        if !is_free || !payment.standard.is_empty() || !payment.custom.is_empty() {
+        // An amount contradicts a type that says it is free, and costs.
+        let is_free = amount.is_none()
+            && match payment.kind.as_deref() {
+                Some(kind) => kind == "free",
+                None => payment.standard.is_empty() && payment.custom.is_empty(),
+            };
+        if !is_free {
             terms.push(Term::Payment(Payment {
                 kind: payment.kind.clone().unwrap_or_else(|| "unstated".to_owned()),
                 amount: amount.unwrap_or_default(),

@@ -48,8 +48,15 @@ pub struct Capture {
 }
 
 /// The names of header fields that speak of the use of a resource.
-pub(crate) const STATED: [&str; 6] =
-    ["x-robots-tag", "content-usage", "content-signal", "tdm-reservation", "tdm-policy", "link"];
+pub(crate) const STATED: [&str; 7] = [
+    "x-robots-tag",
+    "content-usage",
+    "content-signal",
+    "content-signals",
+    "tdm-reservation",
+    "tdm-policy",
+    "link",
+];
 
 /// True if a `Link` has the media type of RSL, perhaps with quoted pairs (RFC 9110 5.6.4). Any
 /// other says nothing of uses.

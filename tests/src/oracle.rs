@@ -147,15 +147,25 @@ pub(crate) fn path_of(value: &[u8], origin: Option<&str>) -> Option<Vec<u8>> {
     Some(if matches!(path, [b'/' | b'*', ..]) { path.to_vec() } else { [b"/", path].concat() })
 }
 
-/// R14, also where no host is known: then the path of a URL counts in prohibitions.
+/// R14, also where no host is known, or a star hides it: then the path of a URL counts in
+/// prohibitions.
 pub(crate) fn rule_path(value: &[u8], prohibits: bool, origin: Option<&str>) -> Option<Vec<u8>> {
     match authority_and_rest(value) {
-        Some((host, rest)) if origin.is_none() => {
+        Some((host, rest)) if origin.is_none_or(|origin| star_may_hide(&host, origin)) => {
             let slashed = if rest.starts_with(b"/") { rest.to_vec() } else { [b"/", rest].concat() };
             Some(slashed).filter(|_| prohibits && !host.is_empty())
         }
         _ => path_of(value, origin),
     }
+}
+
+/// True if a host with a star begins and ends like the file's own, but for a dot behind the star.
+fn star_may_hide(host: &[u8], origin: &str) -> bool {
+    let own = authority_and_rest(origin.as_bytes()).map(|(own, _)| own).unwrap_or_default();
+    let (host, own) = (String::from_utf8_lossy(host), String::from_utf8_lossy(&own));
+    let ends = host.split_once('*').map(|(head, rest)| (head, rest.rsplit('*').next().unwrap_or(rest)));
+    let tail_of = |tail: &str| tail.strip_prefix('.').unwrap_or(tail).to_owned();
+    ends.is_some_and(|(head, tail)| own.starts_with(head) && own.ends_with(&tail_of(tail)))
 }
 
 pub(crate) fn authority_and_rest(url: &[u8]) -> Option<(Vec<u8>, &[u8])> {

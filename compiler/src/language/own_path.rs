@@ -9,10 +9,13 @@ use robomaton_formats::url::parse;
 /// The reading of an absolute `http` or `https` URL, from the file's own site; `None` if the value
 /// is not such a URL. `origin` is the authority from which the file was fetched.
 pub(super) fn own_path<'v>(value: &'v [u8], origin: Option<&str>) -> Option<Reading<'v>> {
-    let (site, path) = absolute(value)?;
-    Some(match (site, origin) {
-        (Some(site), Some(origin)) if site.authority() == origin => Reading::Own(path),
-        (Some(_), None) => Reading::OfSomeHost(path),
+    let (host, path) = absolute(value)?;
+    Some(match (host, origin) {
+        (Host::Site(site), Some(origin)) if site.authority() == origin => Reading::Own(path),
+        (Host::Site(_), None) => Reading::OfSomeHost(path),
+        (Host::Pattern(host), origin) if origin.is_none_or(|origin| may_match(host, origin)) => {
+            Reading::OfSomeHost(path)
+        }
         _ => Reading::Elsewhere,
     })
 }
@@ -22,16 +25,24 @@ pub(super) enum Reading<'v> {
     /// A URL of the file's own host and port: its path and query, which may be empty, or begin with
     /// another sign than `/`.
     Own(&'v [u8]),
-    /// A URL in a file whose host is not known: its path and query, as above. It may be the file's
-    /// own, so it prohibits; it may be another's, so it permits nothing.
+    /// A URL in a file whose host is not known, or with a star in its host that may stand for the
+    /// rest of the file's own: its path and query, as above. It may be the file's own, so it
+    /// prohibits; it may be another's, so it permits nothing.
     OfSomeHost(&'v [u8]),
     /// A URL of another site, or of none.
     Elsewhere,
 }
 
-/// The site (if the URL is valid) and the rest of a value that is an absolute `http` or `https`
-/// URL.
-fn absolute(value: &[u8]) -> Option<(Option<SiteKey>, &[u8])> {
+/// The host of an absolute URL.
+enum Host<'v> {
+    Site(SiteKey),
+    /// It has a star.
+    Pattern(&'v [u8]),
+    Invalid,
+}
+
+/// The host and the rest of a value that is an absolute `http` or `https` URL.
+fn absolute(value: &[u8]) -> Option<(Host<'_>, &[u8])> {
     let scheme = [&b"https://"[..], b"http://"]
         .into_iter()
         .find(|scheme| value.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)))?;
@@ -43,7 +54,24 @@ fn absolute(value: &[u8]) -> Option<(Option<SiteKey>, &[u8])> {
     // A URL parser reads a backslash as a slash.
     let path = &rest[end..];
     let path = path.strip_prefix(b"\\").unwrap_or(path);
-    Some((url.and_then(|url| SiteKey::from_url(url).ok()), path))
+    let host = match url.and_then(|url| SiteKey::from_url(url).ok()) {
+        _ if rest[..end].contains(&b'*') => Host::Pattern(&rest[..end]),
+        Some(site) => Host::Site(site),
+        None => Host::Invalid,
+    };
+    Some((host, path))
+}
+
+/// True if the part before the first star of a host begins an authority, and the one behind the
+/// last star, perhaps without a dot, ends it: `*.example.com` may be meant for `example.com`, too.
+fn may_match(host: &[u8], origin: &str) -> bool {
+    let origin = origin.as_bytes();
+    let head = host.split(|byte| *byte == b'*').next().unwrap_or_default();
+    let tail = host.rsplit(|byte| *byte == b'*').next().unwrap_or_default();
+    let tail = tail.strip_prefix(b".").unwrap_or(tail);
+    let is = |part: Option<&[u8]>, of: &[u8]| part.is_some_and(|part| part.eq_ignore_ascii_case(of));
+    let start = origin.len().checked_sub(tail.len());
+    is(origin.get(..head.len()), head) && is(start.and_then(|start| origin.get(start..)), tail)
 }
 
 /// True if a client may find a host in a URL or path that is not written as one (`//host/`,

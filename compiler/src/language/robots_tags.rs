@@ -30,7 +30,7 @@ use robomaton_grammar::modern::robots_tag::{
     Directive, Directives, ImagePreview, Limit, directives, robots_tag,
 };
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) struct RobotsTags;
 
@@ -71,7 +71,11 @@ pub(super) fn of_page(page: &Page) -> Bytes<'static> {
     Bytes(Cow::Owned(super::pages::exactly(page.target.as_bytes())))
 }
 
+/// Crawlers that one META tag can name.
+const NAMES: usize = 16;
+
 /// A list of directives and its place.
+#[derive(Clone)]
 struct Tag {
     carrier: Carrier,
     /// Not every crawler sees it, or it is one of ACAP that cannot be understood.
@@ -125,14 +129,16 @@ fn state(page: &Page, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> 
         if !may_hold_directives(&meta) {
             continue;
         }
-        let Some(agent) = addressee(&tag.name) else { continue };
+        let agents = addressees(&tag.name);
         let text = format!("META {} {:?}", shortened(&tag.name, QUOTED), shortened(&tag.content, QUOTED));
         let Directives { directives, mistakes } = directives(tag.content.as_bytes());
         is_whole &= mistakes.iter().all(|mistake| mistake.code != MistakeCode::OverLimit);
         let MetaTag { line, in_noscript, .. } = *tag;
         let may_only_refuse = in_noscript || !matches!(meta, Meta::Conventional(_));
         let tag = Tag { carrier: Carrier::Page, may_only_refuse, line, text, directives };
-        by_agent.entry(agent).or_default().push(tag);
+        for agent in agents {
+            by_agent.entry(agent).or_default().push(tag.clone());
+        }
     }
     if !is_whole {
         let reason = if page.is_cut { CUT } else { "over a limit" };
@@ -182,6 +188,15 @@ fn may_hold_directives(content: &Meta) -> bool {
 fn addressee(name: &str) -> Option<Option<String>> {
     let token = name_text(robomaton_grammar::product_token(name.as_bytes())?).to_ascii_lowercase();
     Some(Some(token).filter(|token| token != "*" && token != "robots"))
+}
+
+/// The crawlers that the name of a META tag means, which may be names with commas between them.
+/// More than [`NAMES`] are every crawler.
+fn addressees(names: &str) -> BTreeSet<Option<String>> {
+    match names.split(',').nth(NAMES) {
+        Some(_) => BTreeSet::from([None]),
+        None => names.split(',').map(str::trim).filter_map(addressee).collect(),
+    }
 }
 
 fn state_tag(

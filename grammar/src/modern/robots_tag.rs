@@ -124,6 +124,7 @@ pub fn robots_tag(line: &[u8]) -> RobotsTag {
     let mut agent = Some(None);
     let mut directives = Vec::new();
     let is_whole = each_piece(line, |mut piece| {
+        let leads_to_directive = leads_to_directive(piece);
         while let Some((name, rest)) = prefix(piece) {
             let name = name.to_ascii_lowercase();
             if let Some(directive) = plain(&name) {
@@ -131,6 +132,11 @@ pub fn robots_tag(line: &[u8]) -> RobotsTag {
                 // crawlers that these are for.
                 tag.mistakes.push(Mistake::new(MistakeCode::InvalidDirectiveValue, piece));
                 directives.extend(agent.is_some().then_some(directive));
+            } else if !leads_to_directive {
+                // It may be a directive that is misspelt or new, which must not take the directives
+                // after it away, either.
+                tag.mistakes.push(Mistake::new(MistakeCode::UnknownDirective, piece));
+                return;
             } else {
                 tag.close(agent.take(), &mut directives);
                 if name.is_empty() {
@@ -270,10 +276,12 @@ fn words(mut piece: &str) -> impl Iterator<Item = &str> {
                     || is("max-image-preview") && image_preview(first).is_some();
                 piece.len() - value.len() + if is_value { date.max(first.len()) } else { date }
             }
+            // A colon behind a directive without a value is a mistake, and separates.
+            Some(_) if plain(&piece[..name].to_ascii_lowercase()).is_some() => name,
             _ => word(piece),
         };
         let (word, rest) = piece.split_at(end);
-        piece = rest;
+        piece = rest.trim_start_matches(':');
         (!word.is_empty()).then_some(word)
     })
 }
@@ -292,23 +300,42 @@ fn weekday(piece: &str) -> Option<usize> {
     is_start.then_some(names.len() + 1)
 }
 
+/// True for the name of a directive that has a value, also with the other one of `-` and `_`.
+fn is_valued(name: &str) -> bool {
+    let sign = |byte: u8| if byte == b'_' { b'-' } else { byte.to_ascii_lowercase() };
+    HAS_VALUE.iter().any(|valued| name.bytes().map(sign).eq(valued.bytes().map(sign)))
+}
+
+/// True if the first word of a text is a directive or the name of one.
+fn begins_with_directive(text: &str) -> bool {
+    let is_end = |c: char| matches!(c, ':' | ';') || c.is_whitespace();
+    let name = text.trim_start().split(is_end).next().unwrap_or_default();
+    is_valued(name) || plain(&name.to_ascii_lowercase()).is_some()
+}
+
+/// True if a directive, or nothing, stands behind one of the prefixes of a piece.
+fn leads_to_directive(mut piece: &str) -> bool {
+    while let Some((_, rest)) = prefix(piece) {
+        if rest.is_empty() || begins_with_directive(rest) {
+            return true;
+        }
+        piece = rest;
+    }
+    false
+}
+
 /// The prefix of a piece and the text after it.
 fn prefix(piece: &str) -> Option<(&str, &str)> {
     let (name, rest) = piece.split_once(':')?;
     let name = name.trim();
-    let is_valued = HAS_VALUE.iter().any(|valued| name.eq_ignore_ascii_case(valued));
     // The remainder of a date in an unknown notation is no prefix, nor are its hours: they would
     // take the directives after them away from the crawlers that these are for.
     let is_hour = (1..=2).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_digit());
     // Of several words, as `Acme News`, it may be a mistake in a directive, or any text. That must
     // not take the directives after it away, either.
-    let is_directive = |text: &str| {
-        let name = text.split(':').next().unwrap_or_default().trim().to_ascii_lowercase();
-        HAS_VALUE.contains(&&*name) || plain(&name).is_some()
-    };
     let is_name = !name.contains(char::is_whitespace)
-        || is_directive(rest) && !name.split_whitespace().any(is_directive);
-    (!is_valued && !is_hour && is_name).then_some((name, rest.trim()))
+        || begins_with_directive(rest) && !name.split_whitespace().any(begins_with_directive);
+    (!is_valued(name) && !is_hour && is_name).then_some((name, rest.trim()))
 }
 
 fn directive(piece: &str) -> Result<Directive, MistakeCode> {

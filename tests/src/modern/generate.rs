@@ -145,7 +145,7 @@ const LICENSES: [&str; 5] = [
     "/l1.xml",
 ];
 
-const ROBOTS_TAGS: [&str; 34] = [
+const ROBOTS_TAGS: [&str; 36] = [
     "noindex",
     "noindex, nofollow",
     "none",
@@ -179,11 +179,13 @@ const ROBOTS_TAGS: [&str; 34] = [
     "unavailable_after: 2027-06-25T15:00:00Z",
     "unavailable_after: soon",
     "nofollow, unknown-rule",
+    "noindex: true",
+    "noai:, noml",
     "",
 ];
 
 /// What stands before the rules of a header: names, and texts that are none.
-const AGENTS_OF_TAGS: [&str; 11] = [
+const AGENTS_OF_TAGS: [&str; 13] = [
     "",
     "",
     "",
@@ -195,6 +197,8 @@ const AGENTS_OF_TAGS: [&str; 11] = [
     "own (x) : ",
     "bot 2: noai, ",
     "own noindex: ",
+    "own: noai, crawl-delay: 10, ",
+    "max_snippet: none, ",
 ];
 
 /// A site with some of everything.
@@ -326,7 +330,8 @@ fn record(random: &mut Random) -> String {
 
 fn ai_txt(random: &mut Random) -> String {
     if random.once_in(10) {
-        return "Training: no\nUser-agent: *\nDisallow: /\n".to_owned();
+        let before = random.pick(&["", "# x\n", "\n #\n"]);
+        return format!("{before}Training: no\nUser-agent: *\nDisallow: /\n");
     }
     let mut text = String::new();
     for _ in 0..=random.below(2) {
@@ -436,6 +441,7 @@ fn license(random: &mut Random) -> String {
              <custom>https://c.example/</custom></payment>",
         ),
         2 => text.push_str("<payment type=\"free\"><standard>https://t.example/</standard></payment>"),
+        3 => text.push_str("<payment type=\"free\"><amount currency=\"USD\">1</amount></payment>"),
         _ => {}
     }
     if random.once_in(10) {
@@ -479,7 +485,7 @@ fn html(random: &mut Random) -> String {
                 format!("<link rel=\"license\" type=\"application/rsl+xml\" href=\"{target}\">")
             }
             _ => {
-                let name = random.pick(&["robots", "robots", "ROBOTS", "googlebot", "bot"]);
+                let name = random.pick(&["robots", "robots", "ROBOTS", "googlebot", "bot", "bot, own"]);
                 format!("<META name=\"{name}\" content=\"{}\">", random.pick(&ROBOTS_TAGS))
             }
         };

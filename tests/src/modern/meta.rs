@@ -87,6 +87,11 @@ fn words(piece: &str) -> Vec<Rule> {
                 rules.push(rule("page", &format!("{name}:{first}")));
                 &value[first.len()..]
             }
+            // A colon behind a rule separates.
+            None if PLAIN.contains(&name.as_str()) => {
+                rules.push(rule("page", &name));
+                rest[name.len()..].trim_start_matches(':')
+            }
             None => {
                 rules.push(rule("page", word));
                 &rest[word.len()..]
@@ -119,23 +124,28 @@ fn rules(query: &Query<'_>) -> Vec<Rule> {
     let mut rules = Vec::new();
     for line in query.headers("x-robots-tag") {
         let (mut applies, mut to) = (true, None);
-        for piece in pieces(line) {
+        'pieces: for piece in pieces(line) {
             let mut piece = piece.as_str();
-            if let Some((name, rest)) = piece.split_once(':') {
+            while let Some((name, rest)) = piece.split_once(':') {
                 let name = name.trim();
                 if name.is_empty() {
-                    continue;
+                    continue 'pieces;
                 }
-                let is_valued = VALUED.contains(&name.to_ascii_lowercase().as_str());
+                let with_value = |name: &str| {
+                    let name = name.to_ascii_lowercase().replace('_', "-");
+                    VALUED.iter().any(|valued| valued.replace('_', "-") == name)
+                };
+                let is_valued = with_value(name);
                 // The hours of a date.
                 let is_hour = name.len() < 3 && name.chars().all(|c| c.is_ascii_digit());
-                // A name of several words, before a rule.
+                // A name stands before a rule.
                 let is_rule = |text: &str| {
-                    let name = rule("header", text.split(':').next().unwrap_or_default()).name;
-                    VALUED.contains(&name.as_str()) || PLAIN.contains(&name.as_str())
+                    let first = text.trim_start().split([':', ';', ' ', '\t']).next().unwrap_or_default();
+                    with_value(first) || PLAIN.contains(&first.to_ascii_lowercase().as_str())
                 };
-                let is_name = !name.contains(char::is_whitespace)
-                    || is_rule(rest) && !name.split_whitespace().any(is_rule);
+                let is_word = !name.contains(char::is_whitespace);
+                let leads = is_rule(rest) || rest.trim().is_empty() && is_word;
+                let is_name = leads && (is_word || !name.split_whitespace().any(is_rule));
                 if PLAIN.contains(&name.to_ascii_lowercase().as_str()) {
                     // A rule is no name, and a colon behind it separates.
                     if applies {
@@ -146,6 +156,8 @@ fn rules(query: &Query<'_>) -> Vec<Rule> {
                     applies = is_asker(name);
                     to = addressee(name);
                     piece = rest;
+                } else {
+                    break;
                 }
             }
             if applies {
@@ -153,9 +165,9 @@ fn rules(query: &Query<'_>) -> Vec<Rule> {
             }
         }
     }
-    for (name, content) in html::metas(query.html()) {
-        if is_asker(&name) {
-            let to = addressee(&name);
+    for (names, content) in html::metas(query.html()) {
+        for name in names.split(',').filter(|name| is_asker(name)) {
+            let to = addressee(name);
             let of_tag = pieces(&content).into_iter().flat_map(|piece| words(&piece));
             rules.extend(of_tag.map(|rule| Rule { to: to.clone(), ..rule }));
         }

@@ -36,7 +36,8 @@
 //! - Of several matching `Noindex` lines, the longest is reported.
 //! - A crawler is Google's if any of its names begins with `google`, Apple's with `applebot`.
 //! - Ties of control tokens and of ai.txt report the lines that allow.
-//! - ai.txt is of another format if its first line that is not blank begins with `Training:`.
+//! - ai.txt is of another format if its first line that is not blank, and no comment, begins with
+//!   `Training:`.
 //! - In ai.txt only R1 to R14 hold: `Content-Usage` does not close its lists of agents.
 //!
 //! RSL:

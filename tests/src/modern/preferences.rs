@@ -129,7 +129,7 @@ pub(super) fn signals(query: &Query<'_>, file: &File) -> Vec<Statement> {
         };
         statements.push(rule.states("content-signals", effect));
     }
-    for line in query.headers("content-signal") {
+    for line in ["content-signal", "content-signals"].into_iter().flat_map(|name| query.headers(name)) {
         statements.push(Statement::new("content-signals", "header", of_signals(query, line)));
     }
     statements
@@ -220,7 +220,8 @@ pub(super) fn ai_txt(query: &Query<'_>) -> Vec<Statement> {
     let Some(text) = query.site.ai_txt.as_ref().filter(|_| query.usage == "ai-train") else {
         return Vec::new();
     };
-    let first = oracle::lines(text).into_iter().map(oracle::trim).find(|line| !line.is_empty());
+    let is_blank = |line: &[u8]| matches!(line, [] | [b'#', ..]);
+    let first = oracle::lines(text).into_iter().map(oracle::trim).find(|line| !is_blank(line));
     let is_training = |line: &[u8]| line.to_ascii_lowercase().starts_with(b"training:");
     if first.is_some_and(is_training) {
         return Vec::new(); // another format of the same name

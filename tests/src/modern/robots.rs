@@ -6,7 +6,7 @@
 //! the records of other languages mean, only that `Content-Usage` closes the list of agents.
 
 use super::Profile;
-use crate::oracle::{self, Tok, bytes, lines, matches, path_of, trim};
+use crate::oracle::{self, Tok, bytes, lines, matches, rule_path, trim};
 
 /// The keys that the oracle knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,7 +139,8 @@ impl File {
     pub(super) fn matching<'r>(&self, records: &[&'r Record], target: &[u8]) -> Vec<(usize, &'r Record)> {
         let mut matching = Vec::new();
         for record in records {
-            if let Some(path) = path_of(&record.value, Some(&self.origin)) {
+            let prohibits = !matches!(record.key, Key::Allow | Key::AllowAiTraining);
+            if let Some(path) = rule_path(&record.value, prohibits, Some(&self.origin)) {
                 let pattern = Pattern::new(&path);
                 if pattern.matches(target) {
                     matching.push((pattern.length, *record));

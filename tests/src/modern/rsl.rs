@@ -158,7 +158,7 @@ fn license(node: Node<'_, '_>) -> Option<License> {
     }
     for payment in children(node, "payment") {
         let kind = payment.attribute("type").unwrap_or("free");
-        if kind == "free" {
+        if kind == "free" && children(payment, "amount").is_empty() {
             continue;
         }
         license.conditions.push(format!("payment={kind}"));

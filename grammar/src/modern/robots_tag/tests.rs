@@ -103,6 +103,28 @@ fn directives_are_no_prefixes() {
 }
 
 #[test]
+fn unknown_directives_are_no_prefixes() {
+    for piece in
+        ["crawl-delay: 10", "max_snippet: none", "unavailable-after: 2030-01-01", "a: b: c", "a: //b"]
+    {
+        reads(&format!("{piece}, noindex"), &[(Option::None, &[NoIndex])], &[(UnknownDirective, piece)]);
+        let after = format!("bot: noai, {piece}, noindex");
+        reads(&after, &[(Some("bot"), &[NoAi, NoIndex])], &[(UnknownDirective, piece)]);
+    }
+    reads("a: max_snippet:1, noai", &[(Some("a"), &[NoAi])], &[(UnknownDirective, "max_snippet:1")]);
+    reads("a: noindex; x, noai", &[(Some("a"), &[NoAi])], &[(UnknownDirective, "noindex; x")]);
+}
+
+/// In a META tag, too, a colon behind a directive takes nothing away.
+#[test]
+fn a_colon_behind_a_directive_separates() {
+    for content in ["noindex: true", "noindex:", "noindex:x", "x noindex:, y", "noindex : true"] {
+        assert_eq!(directives(content.as_bytes()).directives, [NoIndex], "{content}");
+    }
+    assert_eq!(directives(b"noai: noindex").directives, [NoAi, NoIndex]);
+}
+
+#[test]
 fn dates_may_contain_a_comma() {
     let until = UnavailableAfter(PST);
     states("unavailable_after: 25 Jun 2010 15:00:00 PST", &[until]);

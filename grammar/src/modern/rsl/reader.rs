@@ -22,6 +22,10 @@ const PAYMENTS: [&str; 8] =
     ["purchase", "subscription", "training", "crawl", "use", "contribution", "attribution", "free"];
 const REPORTS: [&str; 3] = ["telemetry", "provenance", "audit"];
 
+/// The elements that state terms, or hold some that do.
+const TERMS: [&str; 9] =
+    ["content", "license", "permits", "prohibits", "payment", "standard", "custom", "amount", "reporting"];
+
 /// The elements that state no terms, in a content or a licence.
 const OPAQUE: [&str; 5] = ["legal", "schema", "copyright", "terms", "alternate"];
 
@@ -123,6 +127,10 @@ impl Walk {
             return Ok(Element::Ignored);
         }
         let Some(around) = around else { return self.root(reader, tag, is_rsl) };
+        // The prefix was forgotten. It may prohibit.
+        if namespace == ResolveResult::Unbound && TERMS.contains(&local.as_ref()) {
+            return Err(tag_mistake(MistakeCode::WrongNamespace, tag));
+        }
         if !is_rsl {
             return Ok(Element::Ignored);
         }

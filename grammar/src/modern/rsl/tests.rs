@@ -172,13 +172,24 @@ fn unknown_values_of_some_attributes_are_kept() {
 fn the_namespace_counts_and_not_the_prefix() {
     let xml = format!(
         "<r:rsl xmlns:r=\"{NAMESPACE}\" xmlns:o=\"urn:o\" o:a=\"1\" xml:lang=\"en\"><o:x><r:permit/>text</o:x>\
-         <r:content url=\"/\" o:url=\"/o\"><content url=\"/no\"/><r:license><r:permits type=\"usage\">a<o:b>b</o:b>\
+         <r:content url=\"/\" o:url=\"/o\"><o:content url=\"/no\"/><r:license><r:permits type=\"usage\">a<o:b>b</o:b>\
          c</r:permits><o:permits type=\"usage\">d</o:permits></r:license></r:content></r:rsl>"
     );
     let contents = clean(&xml);
     assert_eq!((contents.len(), contents[0].url.as_str()), (1, "/"));
     assert_eq!(contents[0].licences[0].permits.usage, tokens("ac"));
     fails("<rsl><content url=\"/\"><license/></content></rsl>", WrongNamespace);
+    // Of elements that state terms, the prefix was forgotten; others are of no vocabulary.
+    for (element, is_term) in [("prohibits type=\"usage\"", true), ("payment", true), ("note", false)] {
+        let xml = format!(
+            "<r:rsl xmlns:r=\"{NAMESPACE}\"><r:content url=\"/\"><r:license><{element}/></r:license></r:content>\
+             </r:rsl>"
+        );
+        match is_term {
+            true => fails(&xml, WrongNamespace),
+            false => assert_eq!(clean(&xml)[0].licences, [Licence::default()]),
+        }
+    }
     fails("<rsl xmlns=\"https://rslstandard.org/rsl/\"/>", WrongNamespace);
     fails("<html xmlns=\"http://www.w3.org/1999/xhtml\"/>", WrongNamespace);
     fails("<r:rsl/>", MalformedXml);
