@@ -96,8 +96,9 @@ impl Language for AiTxt {
 /// True for the format of draft-car-00, which has no groups: its first line but for comments is
 /// `Training:`.
 fn is_other_format(text: &[u8]) -> bool {
-    let lines = without_mark(text).split(|byte| matches!(byte, b'\n' | b'\r')).map(<[u8]>::trim_ascii_start);
-    let first = lines.into_iter().find(|line| !matches!(line, [] | [b'#', ..])).unwrap_or_default();
+    let lines = without_mark(text).split(|byte| matches!(byte, b'\n' | b'\r'));
+    let first =
+        lines.map(<[u8]>::trim_ascii_start).find(|line| !matches!(line, [] | [b'#', ..])).unwrap_or_default();
     first.get(..9).is_some_and(|start| start.eq_ignore_ascii_case(b"training:"))
 }
 

@@ -37,7 +37,7 @@ impl Language for Headers {
                 let said = aipref::stated(&joined, 1);
                 state(page, preference::Language::Aipref, "Content-Usage", &joined, said, lowering);
             }
-            for line in ["content-signal", "content-signals"].into_iter().flat_map(|name| page.header(name)) {
+            for line in content_signals::ContentSignals.keys().iter().flat_map(|name| page.header(name)) {
                 let said = content_signals::stated(line, 1, lowering.options);
                 state(page, preference::Language::ContentSignals, "Content-Signal", line, said, lowering);
             }

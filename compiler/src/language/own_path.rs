@@ -69,9 +69,9 @@ fn may_match(host: &[u8], origin: &str) -> bool {
     let head = host.split(|byte| *byte == b'*').next().unwrap_or_default();
     let tail = host.rsplit(|byte| *byte == b'*').next().unwrap_or_default();
     let tail = tail.strip_prefix(b".").unwrap_or(tail);
-    let is = |part: Option<&[u8]>, of: &[u8]| part.is_some_and(|part| part.eq_ignore_ascii_case(of));
-    let start = origin.len().checked_sub(tail.len());
-    is(origin.get(..head.len()), head) && is(start.and_then(|start| origin.get(start..)), tail)
+    let begins = origin.get(..head.len()).is_some_and(|start| start.eq_ignore_ascii_case(head));
+    let last = origin.len().checked_sub(tail.len());
+    begins && last.is_some_and(|last| origin[last..].eq_ignore_ascii_case(tail))
 }
 
 /// True if a client may find a host in a URL or path that is not written as one (`//host/`,

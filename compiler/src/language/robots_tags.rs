@@ -31,6 +31,7 @@ use robomaton_grammar::modern::robots_tag::{
 };
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter;
 
 pub(super) struct RobotsTags;
 
@@ -130,14 +131,18 @@ fn state(page: &Page, lowering: &mut Lowering<'_, '_>) -> Result<(), OverLimit> 
             continue;
         }
         let agents = addressees(&tag.name);
+        if agents.is_empty() {
+            continue;
+        }
         let text = format!("META {} {:?}", shortened(&tag.name, QUOTED), shortened(&tag.content, QUOTED));
         let Directives { directives, mistakes } = directives(tag.content.as_bytes());
         is_whole &= mistakes.iter().all(|mistake| mistake.code != MistakeCode::OverLimit);
         let MetaTag { line, in_noscript, .. } = *tag;
         let may_only_refuse = in_noscript || !matches!(meta, Meta::Conventional(_));
         let tag = Tag { carrier: Carrier::Page, may_only_refuse, line, text, directives };
-        for agent in agents {
-            by_agent.entry(agent).or_default().push(tag.clone());
+        let tags = iter::repeat_n(tag, agents.len());
+        for (agent, tag) in agents.into_iter().zip(tags) {
+            by_agent.entry(agent).or_default().push(tag);
         }
     }
     if !is_whole {

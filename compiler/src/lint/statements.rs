@@ -68,16 +68,18 @@ pub(super) fn kind(tree: &Tree<'_>, line: &Line) -> Option<Kind> {
 
 /// The line of the first statement in robots.txt that is unread since it exceeds a limit, or all of
 /// them do.
-pub(super) fn unread(policy: &Policy<'_>, options: &Options) -> Option<u32> {
-    let of_source = |source: &Source<'_>| {
-        let read = |group: &Group<'_>| -> Vec<(u32, bool)> {
-            let stated = group.statements.iter().filter_map(|of| Some((group.record(of)?, of.set)));
-            let own = stated.filter(|(record, _)| record.carrier == Carrier::Robots && record.file == 0);
-            own.map(|(record, set)| (record.line, set == unread_of(record.language))).collect()
+pub(super) fn unread<'p>(policy: &'p Policy<'p>, options: &Options) -> Option<u32> {
+    let of_source = |source: &'p Source<'p>| {
+        let stated = |group: &'p Group<'p>| {
+            group.statements.iter().filter_map(move |of| Some((group.record(of)?, of.set)))
         };
-        let lines: Vec<(u32, bool)> = source.groups.iter().flat_map(read).collect();
-        let is_over = !lines.is_empty() && is_over_limit(policy, source, options);
-        lines.into_iter().filter(|(_, is_unread)| is_over || *is_unread).map(|(line, _)| line).min()
+        let own = || {
+            let all = source.groups.iter().flat_map(stated);
+            all.filter(|(record, _)| record.carrier == Carrier::Robots && record.file == 0)
+        };
+        let is_over = own().next().is_some() && is_over_limit(policy, source, options);
+        let unread = own().filter(|(record, set)| is_over || *set == unread_of(record.language));
+        unread.map(|(record, _)| record.line).min()
     };
     policy.preferences.iter().filter_map(of_source).min()
 }

@@ -179,7 +179,7 @@ fn the_namespace_counts_and_not_the_prefix() {
     assert_eq!((contents.len(), contents[0].url.as_str()), (1, "/"));
     assert_eq!(contents[0].licences[0].permits.usage, tokens("ac"));
     fails("<rsl><content url=\"/\"><license/></content></rsl>", WrongNamespace);
-    // Of elements that state terms, the prefix was forgotten; others are of no vocabulary.
+    // An element with the name of a term has lost its prefix. Any other has nothing to do with RSL.
     for (element, is_term) in [("prohibits type=\"usage\"", true), ("payment", true), ("note", false)] {
         let xml = format!(
             "<r:rsl xmlns:r=\"{NAMESPACE}\"><r:content url=\"/\"><r:license><{element}/></r:license></r:content>\
