@@ -92,6 +92,52 @@ fn agree(seed: u64) {
     assert!(traced > count / 10, "{traced} of {count}");
 }
 
+/// ACAP suspends conventional records alone. What other languages refuse there counts for the
+/// user-agents above (decision 40), or in the pilot for the crawlers of the record (decision 36).
+#[test]
+fn statements_that_acap_suspends_refuse() {
+    let inside = "User-agent: *\nDisallow: /d\nACAP-crawler: x\nACAP-allow-crawl: /\n\
+                  Content-Usage: train-ai=n\nContent-Signal: ai-input=yes\nDisallow: /e\n";
+    let alone = "ACAP-ignore-conventional-records\nUser-agent: *\nContent-Signal: ai-train=no, ai-input=yes\n\
+                 Disallow: /d\nUser-agent: a\nDisallowAITraining: /a\nDisallow: /\n\
+                 ACAP-crawler: *\nACAP-disallow-index: /i\n";
+    let pilot = "##ACAP version=0.2\nUser-agent: *\nAllow: /\nACAP-crawler: x\nACAP-allow-crawl: /\n\
+                 Content-Usage: train-ai=n\n";
+    let cases = [
+        (inside, "b", "/x", "ai-train", "disallowed"),
+        (inside, "b", "/x", "ai-input", "unknown"),
+        (inside, "b", "/d", "crawl", "disallowed"),
+        (inside, "b", "/e", "crawl", "allowed"),
+        (alone, "b", "/x", "ai-train", "disallowed"),
+        (alone, "b", "/x", "ai-input", "unknown"),
+        (alone, "b", "/d", "crawl", "allowed"),
+        (alone, "a", "/x", "ai-train", "unknown"),
+        (alone, "a", "/a", "ai-train", "disallowed"),
+        (alone, "a", "/x", "crawl", "allowed"),
+        (alone, "a", "/i", "index", "disallowed"),
+        (pilot, "b", "/x", "ai-train", "unknown"),
+        (pilot, "x", "/x", "ai-train", "disallowed"),
+    ];
+    for (robots, agent, url, usage, verdict) in cases {
+        let mut site = Site::new("https://example.com");
+        (site.robots, site.robots_status) = (Some(robots.as_bytes().to_vec()), 200);
+        let question = Question {
+            agents: vec![agent.to_owned()],
+            url: url.to_owned(),
+            usage: usage.to_owned(),
+            now: None,
+            user: None,
+            geo: None,
+            elements: false,
+            named_only: false,
+        };
+        let told = ask(&image(&site), &site.origin, &question);
+        assert_eq!(told.verdict, verdict, "{question:?}\n{robots}");
+        let traced = trace(&site, &question);
+        assert!(traced.is_none_or(|traced| traced == told), "{question:?}\n{robots}");
+    }
+}
+
 // Two tests, so that two threads share the work.
 #[test]
 fn images_answer_random_sites() {

@@ -2,7 +2,8 @@
 //!
 //! This file also makes the groups for records of other languages, and passes those records to
 //! their language. Rules on suspended lines, such as those inside ACAP records, have no effect
-//! (V53). Their groups exist nevertheless.
+//! (V53). Their groups exist nevertheless, and what other languages refuse there counts (decision
+//! 40).
 
 use super::own_path::{Reading, own_path};
 use super::{Language, Lints, Source, reader};
@@ -56,7 +57,13 @@ impl Language for Conventional {
                 LineKind::Field(key) if !is_of_group(key) => {
                     closed |= self.record_on(tree, index, context.origin, lowering)?;
                 }
-                _ if source.is_suspended(index) => {}
+                _ if source.is_suspended(index) => {
+                    if source.suspended.as_ref().is_some_and(|suspended| !suspended.reads_them) {
+                        lowering.only_refusals = true;
+                        foreign(tree, line, number(index), lowering)?;
+                        lowering.only_refusals = false;
+                    }
+                }
                 _ => closed |= self.record_on(tree, index, context.origin, lowering)?,
             }
         }

@@ -60,7 +60,7 @@ pub(crate) trait Language: Sync {
     fn silence(&self, usage: u16) -> Silence;
 
     /// The lines whose rules other languages must skip, if there are any.
-    fn suspends(&self, _tree: &Tree<'_>) -> Option<Vec<bool>> {
+    fn suspends(&self, _tree: &Tree<'_>) -> Option<Suspended> {
         None
     }
 
@@ -142,6 +142,14 @@ pub(crate) enum Lints {
     Directives,
 }
 
+/// The conventional records that a language suspends.
+pub(crate) struct Suspended {
+    /// For each line, true if a conventional rule there has no effect.
+    pub(crate) lines: Vec<bool>,
+    /// The language that suspends these lines reads them itself, for crawlers of its own.
+    pub(crate) reads_them: bool,
+}
+
 /// A text and its context before lowering.
 pub(crate) struct Source<'a, 's> {
     /// The scanned lines.
@@ -149,13 +157,13 @@ pub(crate) struct Source<'a, 's> {
     /// The context.
     pub(crate) context: &'a CompileContext<'a, 's>,
     /// The lines whose rules have no effect, if there are any ([`Language::suspends`]).
-    pub(crate) suspended: Option<Vec<bool>>,
+    pub(crate) suspended: Option<Suspended>,
 }
 
 impl Source<'_, '_> {
     /// True if the rule on the line with this index has no effect.
     pub(crate) fn is_suspended(&self, line: usize) -> bool {
-        self.suspended.as_ref().is_some_and(|lines| lines[line])
+        self.suspended.as_ref().is_some_and(|suspended| suspended.lines[line])
     }
 }
 
@@ -221,7 +229,7 @@ pub(crate) fn wants(profile: Profile, lints: Lints) -> bool {
 }
 
 /// The lines suspended by one of these languages.
-pub(crate) fn suspended(languages: &[&dyn Language], tree: &Tree<'_>) -> Option<Vec<bool>> {
+pub(crate) fn suspended(languages: &[&dyn Language], tree: &Tree<'_>) -> Option<Suspended> {
     languages.iter().find_map(|language| language.suspends(tree))
 }
 

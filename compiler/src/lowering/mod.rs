@@ -46,6 +46,8 @@ pub(crate) struct Lowering<'s, 'o> {
     pub(crate) scheme: Option<Scheme>,
     /// The RSL documents that are at hand.
     pub(crate) licenses: preferences::Documents,
+    /// Statements in the modern languages count only where they do not permit.
+    pub(crate) only_refusals: bool,
     /// Statements in the modern languages.
     preferences: preferences::Preferences<'s>,
     /// The text may have general names (decision 41).
@@ -113,6 +115,7 @@ impl<'s, 'o> Lowering<'s, 'o> {
             origin: None,
             scheme: None,
             licenses: preferences::Documents::default(),
+            only_refusals: false,
             preferences: preferences::Preferences::default(),
             conditions: HashMap::new(),
         }

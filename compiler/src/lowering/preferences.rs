@@ -150,6 +150,9 @@ impl<'s> Lowering<'s, '_> {
         set: u16,
         said: impl IntoIterator<Item = Said>,
     ) {
+        let only_refusals = self.only_refusals;
+        let may_refuse = |said: &Said| matches!(said.effect, Effect::Refused | Effect::Unread);
+        let said = said.into_iter().filter(|said| !only_refusals || may_refuse(said));
         let place = match (scope, &self.open) {
             (Scope::Everyone(group), _) => Place::Everyone(group),
             (Scope::Groups, Some(open)) => Place::Group((open.file, open.line)),
@@ -173,8 +176,13 @@ impl<'s> Lowering<'s, '_> {
         let at = group.records.len() as u32;
         if is_within {
             group.records.push(record);
-            group.statements.extend(said.into_iter().map(|Said { usage, effect, rank, conditions }| {
-                Statement { record: at, usage, set, rank, effect, conditions }
+            group.statements.extend(said.map(|Said { usage, effect, rank, conditions }| Statement {
+                record: at,
+                usage,
+                set,
+                rank,
+                effect,
+                conditions,
             }));
             return;
         }
@@ -189,7 +197,7 @@ impl<'s> Lowering<'s, '_> {
             effect: Effect::Unread,
             conditions: 0,
         };
-        group.statements.extend(said.into_iter().filter(is_new).map(unread_of));
+        group.statements.extend(said.filter(is_new).map(unread_of));
         if group.statements.len() > known {
             group.records.push(unread(record));
         }
@@ -271,6 +279,16 @@ impl<'s> Lowering<'s, '_> {
         OWN_SETS.saturating_add(*sets - 1)
     }
 
+    /// Keeps the statements so far with the groups of the policy as they are: these may be dropped.
+    pub(crate) fn fix_stated_groups(&mut self) {
+        let Preferences { groups, fallback, .. } = &mut self.preferences;
+        let (groups, fallback) = (std::mem::take(groups), std::mem::take(fallback));
+        if !groups.is_empty() || !fallback.records.is_empty() {
+            let groups = of_groups(&self.policy, groups, fallback);
+            self.source(Source { additive: false, groups });
+        }
+    }
+
     /// The open group was closed, or dropped.
     pub(super) fn close_preferences(&mut self, group: Option<GroupPlace>) {
         let open = std::mem::take(&mut self.preferences.open);
@@ -281,17 +299,13 @@ impl<'s> Lowering<'s, '_> {
 
     /// Moves everything into the policy.
     pub(super) fn finish_preferences(&mut self) {
-        let Preferences { groups, fallback, everyone, others, .. } = std::mem::take(&mut self.preferences);
-        let policy = &mut self.policy;
+        let everyone = std::mem::take(&mut self.preferences.everyone);
         let everyone: Vec<_> = everyone.into_iter().filter(|group| !group.records.is_empty()).collect();
         if !everyone.is_empty() {
-            policy.preferences.push(Source { additive: true, groups: everyone });
+            self.policy.preferences.push(Source { additive: true, groups: everyone });
         }
-        if !groups.is_empty() || !fallback.records.is_empty() {
-            let groups = of_groups(policy, groups, fallback);
-            policy.preferences.push(Source { additive: false, groups });
-        }
-        policy.preferences.extend(others);
+        self.fix_stated_groups();
+        self.policy.preferences.append(&mut self.preferences.others);
     }
 }
 

@@ -22,7 +22,7 @@ mod spent;
 
 use super::condition::{Dialect, Place, condition};
 use super::own_path::{Reading, own_path};
-use super::{Language, Lints, Source};
+use super::{Language, Lints, Source, Suspended};
 use crate::context::CompileContext;
 use crate::limits::OverLimit;
 use crate::lowering::Lowering;
@@ -62,7 +62,7 @@ impl Language for Acap {
     }
 
     /// The conventional rules that an ACAP text ignores (P4, P54, V53).
-    fn suspends(&self, tree: &Tree<'_>) -> Option<Vec<bool>> {
+    fn suspends(&self, tree: &Tree<'_>) -> Option<Suspended> {
         Some(Text::read(tree, None)?.suspended())
     }
 
@@ -122,8 +122,15 @@ impl<'t, 's> Text<'t, 's> {
 
     /// For each line, true if a conventional record there is not one of the group above it: all are
     /// ignored (P4, V4), or it is inside an ACAP record (V53, decision 36).
-    fn suspended(&self) -> Vec<bool> {
-        self.inside.iter().map(|is_inside| self.alone || *is_inside).collect()
+    fn suspended(&self) -> Suspended {
+        let lines = self.inside.iter().map(|is_inside| self.alone || *is_inside).collect();
+        Suspended { lines, reads_them: self.reads_conventional() }
+    }
+
+    /// True if conventional records inside ACAP records are for the crawlers of these (decision
+    /// 36).
+    fn reads_conventional(&self) -> bool {
+        self.dialect == Dialect::Pilot && !self.alone
     }
 
     /// Adds the records to the policy.
@@ -135,6 +142,7 @@ impl<'t, 's> Text<'t, 's> {
         lowering.policy.is_acap = true;
         lowering.policy.has_records = true;
         if self.alone {
+            lowering.fix_stated_groups();
             lowering.policy.groups.clear();
             lowering.policy.rules.clear();
         }

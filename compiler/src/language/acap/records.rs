@@ -91,7 +91,7 @@ impl<'s> Text<'_, 's> {
         records: &[Record<'s>],
         lowering: &mut Lowering<'s, '_>,
     ) -> Result<(), OverLimit> {
-        if self.dialect != Dialect::Pilot || self.alone {
+        if !self.reads_conventional() {
             return Ok(());
         }
         let mut opened = None;
