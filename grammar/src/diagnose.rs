@@ -10,7 +10,7 @@ use std::collections::hash_map::Entry;
 
 use crate::acap;
 use crate::diagnostic::{is_absolute, quote};
-use crate::scan::is_acap;
+use crate::scan::{is_acap, is_space, past_indent};
 use crate::{Code, Diagnostic, Group, Key, Line, LineKind, Span, Tree, product_token};
 
 /// All diagnostics about a tree, in text order.
@@ -18,6 +18,7 @@ pub fn diagnose(tree: &Tree<'_>) -> Vec<Diagnostic> {
     let mut pass = Pass { tree, found: Vec::new() };
     pass.byte_order_mark();
     for line in &tree.lines {
+        pass.indent(line);
         pass.text(line);
         pass.key(line);
         pass.value(line);
@@ -49,6 +50,16 @@ impl<'s> Pass<'_, 's> {
             0 => {}
             3 => self.say(Code::ByteOrderMark, bom, "a byte order mark begins the file; it is skipped"),
             _ => self.say(Code::ByteOrderMark, bom, "a torn byte order mark begins the file; it is skipped"),
+        }
+    }
+
+    /// R1: a mark of the text that begins with this line, behind another text.
+    fn indent(&mut self, line: &Line) {
+        let (start, end) = (line.span.start as usize, line.comment.start as usize);
+        let indent = &self.tree.source[start..past_indent(self.tree.source, start, end)];
+        if let Some(at) = indent.iter().position(|byte| !is_space(*byte)) {
+            let mark = Span { start: (start + at) as u32, end: (start + at + 3) as u32 };
+            self.say(Code::ByteOrderMark, mark, "a byte order mark begins the line; it is skipped");
         }
     }
 

@@ -64,36 +64,34 @@ fn rule_key(line: &[u8]) -> Option<(Key, usize)> {
 
 /// Reads the text from `start` to `hash`: a line without its comment and terminator.
 fn read_record(text: &[u8], start: usize, hash: usize) -> (LineKind, Span, Span) {
+    let start = past_indent(text, start, hash);
+    let words = trim(text, start, hash);
     let Some(colon) = memchr::memchr(b':', &text[start..hash]).map(|at| start + at) else {
-        return read_without_colon(text, trim(text, start, hash), span(hash, hash));
+        return two_words(text, words).unwrap_or_else(|| read_without_colon(text, words, span(hash, hash)));
     };
     let key = trim(text, start, colon);
-    if let Some((key, value)) = sitemap_without_colon(text, key.start as usize, hash) {
-        return (LineKind::Field(Key::Sitemap), key, value);
-    }
     let kind = match Key::from_bytes(key.of(text)) {
         Some(key) => LineKind::Field(key),
         None if key.is_empty() => LineKind::Malformed,
-        None if is_acap(key.of(text)) => LineKind::Acap,
-        None => LineKind::Unknown,
+        // The colon may be one of the value, as in `Sitemap https://…`.
+        None => match two_words(text, words) {
+            Some(record) => return record,
+            None if is_acap(key.of(text)) => LineKind::Acap,
+            None => LineKind::Unknown,
+        },
     };
     (kind, key, trim(text, colon + 1, hash))
 }
 
-/// R3: `Sitemap https://…` lacks its own colon; the first colon belongs to the URL.
-fn sitemap_without_colon(text: &[u8], start: usize, hash: usize) -> Option<(Span, Span)> {
-    // One byte rules out other lines, so ordinary files pay for nothing else.
-    if !matches!(text.get(start), Some(b'S' | b's')) {
-        return None;
+/// R1: the place after the white space and the byte order marks at the start of a line.
+pub(crate) fn past_indent(text: &[u8], mut start: usize, end: usize) -> usize {
+    loop {
+        match &text[start..end] {
+            [byte, ..] if is_space(*byte) => start += 1,
+            [0xEF, 0xBB, 0xBF, ..] => start += 3,
+            _ => return start,
+        }
     }
-    let line = &text[start..hash];
-    let end = start + line.iter().position(|&byte| is_space(byte))?;
-    let value = trim(text, end, hash);
-    let is_url = [&b"http://"[..], b"https://"].iter().any(|scheme| {
-        value.of(text).get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
-    });
-    let is_sitemap = is_url && Key::from_bytes(&text[start..end]) == Some(Key::Sitemap);
-    is_sitemap.then(|| (span(start, end), value))
 }
 
 /// True if a key outside [`Key`] belongs to an ACAP field (V1).
@@ -103,28 +101,28 @@ pub(crate) fn is_acap(key: &[u8]) -> bool {
         && key.get(..5).is_some_and(|start| start.eq_ignore_ascii_case(b"acap-"))
 }
 
-/// R3: two words without a colon are a record if the first one is a key. V4: one word is a record
-/// if it is the directive of ACAP.
+/// R3: two words that no colon separates are a record if the first one is a key.
+fn two_words(text: &[u8], words: Span) -> Option<(LineKind, Span, Span)> {
+    let (start, end) = (words.start as usize, words.end as usize);
+    let gap = start + text[start..end].iter().position(|&byte| is_space(byte))?;
+    let word = &text[start..gap];
+    let kind = match Key::from_bytes(word) {
+        Some(key) => LineKind::Field(key),
+        None if is_acap(word) && !word.contains(&b':') => LineKind::Acap,
+        None => return None,
+    };
+    let value = trim(text, gap, end);
+    let is_word = !value.of(text).iter().any(|&byte| is_space(byte)) && text[value.start as usize] != b':';
+    is_word.then(|| (kind, span(start, gap), value))
+}
+
+/// V4: one word is a record if it is the directive of ACAP.
 fn read_without_colon(text: &[u8], words: Span, absent: Span) -> (LineKind, Span, Span) {
     if words.is_empty() {
         return (LineKind::Blank, absent, absent);
     }
-    let (start, end) = (words.start as usize, words.end as usize);
-    if let Some(gap) = text[start..end].iter().position(|&byte| is_space(byte)) {
-        let value = trim(text, start + gap, end);
-        let lone = !value.of(text).iter().any(|&byte| is_space(byte));
-        let word = &text[start..start + gap];
-        let kind = match Key::from_bytes(word) {
-            Some(key) => Some(LineKind::Field(key)),
-            None => is_acap(word).then_some(LineKind::Acap),
-        };
-        if let Some(kind) = kind.filter(|_| lone) {
-            return (kind, span(start, start + gap), value);
-        }
-    } else if text[start..end].eq_ignore_ascii_case(b"acap-ignore-conventional-records") {
-        return (LineKind::Acap, words, absent);
-    }
-    (LineKind::Malformed, words, absent)
+    let is_directive = words.of(text).eq_ignore_ascii_case(b"acap-ignore-conventional-records");
+    (if is_directive { LineKind::Acap } else { LineKind::Malformed }, words, absent)
 }
 
 /// The range without surrounding white space; an empty span at `end` if there is nothing else.
@@ -139,7 +137,7 @@ fn trim(text: &[u8], mut start: usize, mut end: usize) -> Span {
     if start == end { absent } else { span(start, end) }
 }
 
-fn is_space(byte: u8) -> bool {
+pub(crate) fn is_space(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 

@@ -34,6 +34,7 @@ fn a_clean_file_has_none() {
 fn every_code_has_its_source() {
     let cases: &[(Code, &[u8], &str)] = &[
         (Code::ByteOrderMark, b"\xef\xbb\xbf# c", "\u{feff}"),
+        (Code::ByteOrderMark, b"# c\n \xef\xbb\xbf# c", "\u{feff}"),
         (Code::NotUtf8, b"# caf\xe9!\n", "?"),
         (Code::ControlCharacter, b"# a\0b\0\n", "\0"),
         (Code::MissingColon, b"Sitemap \t/s\n", " \t"),

@@ -32,6 +32,9 @@ fn groups(source: &[u8]) -> Vec<[u32; 3]> {
 fn r1_bytes() {
     assert_eq!(lines(b"\xef\xbb\xbfAllow: /\xff"), ["Allow(Allow|/\\xff)"]);
     assert_eq!(lines(b"\xef\xbbAllow:"), ["Allow(Allow|)"]);
+    assert_eq!(lines(b"a\n\xef\xbb\xbf Allow:"), ["Malformed(a|)", "Allow(Allow|)"]);
+    assert_eq!(lines(b"a\n \xef\xbb\xbf\xef\xbb\xbf# b"), ["Malformed(a|)", "Blank(|)# b"]);
+    assert_eq!(lines(b"a\n\xef\xbbAllow:"), ["Malformed(a|)", "Unknown(\\xef\\xbbAllow|)"]);
     assert_eq!(lines(b"\xbb\xbfAllow:"), ["Unknown(\\xbb\\xbfAllow|)"]);
     assert_eq!(lines(b"Allow\0: \0"), ["Unknown(Allow\\x00|\\x00)"]);
     assert_eq!(lines(b"Allow\xc2\xa0:\x0c/"), ["Unknown(Allow\\xc2\\xa0|\\x0c/)"]);
@@ -62,7 +65,12 @@ fn r3_keys() {
 fn r3_missing_colon() {
     assert_eq!(lines(b"SITE-MAP \t /s # c"), ["Sitemap(SITE-MAP|/s)# c"]);
     assert_eq!(lines(b"Disallow /a b"), ["Malformed(Disallow /a b|)"]);
-    assert_eq!(lines(b"Disallow /a:b"), ["Unknown(Disallow /a|b)"]);
+    assert_eq!(lines(b"Disallow /a:b"), ["Disallow(Disallow|/a:b)"]);
+    assert_eq!(lines(b"License https://a/"), ["License(License|https://a/)"]);
+    assert_eq!(lines(b"ACAP-crawler a:b"), ["Acap(ACAP-crawler|a:b)"]);
+    assert_eq!(lines(b"Disallow /a: b"), ["Unknown(Disallow /a|b)"]);
+    assert_eq!(lines(b"Disallow x:y :z"), ["Unknown(Disallow x|y :z)"]);
+    assert_eq!(lines(b"Hello https://a/"), ["Unknown(Hello https|//a/)"]);
     assert_eq!(lines(b"Disallow /a # :"), ["Disallow(Disallow|/a)# :"]);
     assert_eq!(lines(b"Disallow # /a"), ["Malformed(Disallow|)# /a"]);
     assert_eq!(lines(b"User agent x"), ["Malformed(User agent x|)"]);

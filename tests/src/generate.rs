@@ -135,13 +135,15 @@ impl Random {
             0 => String::new(),
             1 => format!("https://example.com{}", self.pattern(3)),
             2 => format!("https://other.example{}", self.pattern(3)),
+            3 => format!("{}:{}", self.pattern(3), self.pattern(2)),
             _ => self.pattern(5),
         };
         self.line(out, key, &value);
     }
 
     fn line(&mut self, out: &mut Vec<u8>, key: &str, value: &str) {
-        let lead = if self.once_in(10) { self.pick(&[" ", "\t", " \t "]) } else { "" };
+        let lead =
+            if self.once_in(10) { self.pick(&[" ", "\t", " \t ", "\u{FEFF}", " \u{FEFF}\t"]) } else { "" };
         let colon = if self.once_in(8) { self.pick(&[":", " : ", "\t:\t", " ", "\t", "::"]) } else { ": " };
         let tail = if self.once_in(10) { self.pick(&[" ", " # comment", "#x", " x", "\t"]) } else { "" };
         out.extend_from_slice(format!("{lead}{key}{colon}{value}{tail}").as_bytes());

@@ -76,27 +76,39 @@ pub(crate) fn lines(robots: &[u8]) -> Vec<&[u8]> {
     lines
 }
 
-/// R2, R3: removes the comment; returns the key in its standard spelling, if it is one of the
+/// R1 to R3: removes the comment; returns the key in its standard spelling, if it is one of the
 /// three, and the value.
 pub(crate) fn record(line: &[u8]) -> Option<(&'static str, &[u8])> {
-    let line = trim(line.split(|&byte| byte == b'#').next()?);
-    let (name, value) = match line.iter().position(|&byte| byte == b':') {
-        Some(at) => (trim(&line[..at]), trim(&line[at + 1..])),
-        None => {
-            let mut words = line.split(|o| matches!(o, b' ' | b'\t')).filter(|word| !word.is_empty());
-            let (Some(name), Some(value), None) = (words.next(), words.next(), words.next()) else {
-                return None;
-            };
-            (name, value)
-        }
-    };
-    let key = match name.to_ascii_lowercase().as_slice() {
-        b"user-agent" | b"useragent" | b"user agent" => "user-agent",
-        b"allow" => "allow",
-        b"disallow" | b"dissallow" | b"dissalow" | b"disalow" | b"diasllow" | b"disallaw" => "disallow",
-        _ => return None,
-    };
-    Some((key, value))
+    split(line, |name| match name {
+        "user-agent" | "useragent" | "user agent" => Some("user-agent"),
+        "allow" => Some("allow"),
+        "disallow" | "dissallow" | "dissalow" | "disalow" | "diasllow" | "disallaw" => Some("disallow"),
+        _ => None,
+    })
+}
+
+/// R1 to R3: the key of a line and its value: what stands before and behind the first colon, if the
+/// former is a key, else two words of which the first one is. `key` is given names in lower case.
+pub(crate) fn split<K>(line: &[u8], key: impl Fn(&str) -> Option<K>) -> Option<(K, &[u8])> {
+    let line = trim(unmarked(line).split(|&byte| byte == b'#').next()?);
+    let key = |name: &[u8]| key(&String::from_utf8_lossy(name).to_ascii_lowercase());
+    if let Some(at) = line.iter().position(|&byte| byte == b':')
+        && let Some(key) = key(trim(&line[..at]))
+    {
+        return Some((key, trim(&line[at + 1..])));
+    }
+    match line.split(|o| matches!(o, b' ' | b'\t')).filter(|word| !word.is_empty()).collect::<Vec<_>>()[..] {
+        [name, value] if !name.contains(&b':') && value[0] != b':' => Some((key(name)?, value)),
+        _ => None,
+    }
+}
+
+/// R1: without the white space and the byte order marks before a line.
+pub(crate) fn unmarked(mut line: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t', rest @ ..] | [0xEF, 0xBB, 0xBF, rest @ ..] = line {
+        line = rest;
+    }
+    line
 }
 
 pub(crate) fn trim(mut text: &[u8]) -> &[u8] {

@@ -5,7 +5,7 @@ use robomaton_corpus::{BatchOptions, Input, Progress, prepare};
 use robomaton_formats::Profile;
 use robomaton_formats::layout::Section;
 use robomaton_runtime::{Decision, Image, OpenError, Question, ShardsError, Usage};
-use robomaton_tests::captures::{build_from, captures, shuffle};
+use robomaton_tests::captures::{build_from, captures, json, shuffle};
 use robomaton_tests::damage::{Patient, small_image};
 use robomaton_tests::generate::Random;
 use serde_json::{Value, json};
@@ -243,7 +243,8 @@ fn shards_answer_as_the_whole() {
 fn what_is_no_set_of_shards_is_an_error() {
     let lines = captures();
     let [two, three] = [2, 3].map(|count| shards(&lines[..40], count));
-    let other = shards(&lines[40..80], 2);
+    let of_others = json("https://a.example", "/robots.txt", 1, "User-agent: only-here\nDisallow: /\n");
+    let other = shards(&[&lines[40..80], &[of_others.to_string()]].concat(), 2);
     let opened = |files: &[&Path]| {
         let directory = tempfile::tempdir().expect("a directory");
         for (number, file) in files.iter().enumerate() {

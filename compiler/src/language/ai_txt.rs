@@ -14,7 +14,7 @@ use robomaton_formats::detail::Bytes;
 use robomaton_formats::preference::{self, Carrier, Effect, Group, Record, Statement};
 use robomaton_formats::program::Silence;
 use robomaton_formats::usage::AI_TRAIN;
-use robomaton_grammar::without_mark;
+use robomaton_grammar::{LineKind, Tree};
 use std::borrow::Cow;
 
 pub(super) struct AiTxt;
@@ -38,10 +38,13 @@ impl Language for AiTxt {
         if source.context.is_ai_txt_unread {
             unread(UNFETCHED, lowering);
         }
-        let Some(text) = source.context.ai_txt.filter(|text| !is_other_format(text)) else { return Ok(()) };
+        let Some(text) = source.context.ai_txt else { return Ok(()) };
         let limits = lowering.options.limits.clone();
         let options = Options { profile: Profile::Rfc9309, limits, ..Options::default() };
         let tree = robomaton_grammar::scan(text, options.limits.bytes(options.profile));
+        if is_other_format(&tree) {
+            return Ok(());
+        }
         if !tree.unread.is_empty() {
             unread(CUT, lowering);
         }
@@ -95,11 +98,11 @@ impl Language for AiTxt {
 
 /// True for the format of draft-car-00, which has no groups: its first line but for comments is
 /// `Training:`.
-fn is_other_format(text: &[u8]) -> bool {
-    let lines = without_mark(text).split(|byte| matches!(byte, b'\n' | b'\r'));
-    let first =
-        lines.map(<[u8]>::trim_ascii_start).find(|line| !matches!(line, [] | [b'#', ..])).unwrap_or_default();
-    first.get(..9).is_some_and(|start| start.eq_ignore_ascii_case(b"training:"))
+fn is_other_format(tree: &Tree<'_>) -> bool {
+    let first = tree.lines.iter().find(|line| line.kind != LineKind::Blank);
+    first.is_some_and(|line| {
+        line.kind == LineKind::Unknown && tree.text(line.key).eq_ignore_ascii_case(b"training")
+    })
 }
 
 /// States that the text could not be read, or not all of it.

@@ -3,7 +3,7 @@
 //!
 //! This file does not know the meaning of a key.
 
-use crate::oracle::{lines, trim};
+use crate::oracle::{self, lines, trim, unmarked};
 
 /// A line with a key: its number from 1, the key in lower case, and the value.
 pub(super) struct Record<'a> {
@@ -18,21 +18,21 @@ pub(super) fn records(robots: &[u8]) -> Vec<Record<'_>> {
     (1..).zip(lines(robots)).filter_map(record).collect()
 }
 
-/// R2, R3: removes the comment and returns key and value. Without a colon, a line is a record only
-/// if it consists of a conventional key and a value, or is the directive that P4 writes this way.
+/// R1 to R3: removes the comment and returns key and value. A line of one word is the directive
+/// that P4 writes this way.
 fn record(line: &[u8]) -> Option<(String, &[u8])> {
-    let line = trim(line.split(|&byte| byte == b'#').next()?);
-    if let Some(at) = line.iter().position(|&byte| byte == b':') {
-        return Some((conventional_key(&lower(trim(&line[..at]))), trim(&line[at + 1..])));
-    }
-    match words(line)[..] {
-        [name, value] => {
-            let key = conventional_key(&lower(name));
-            ["user-agent", "allow", "disallow", "noindex"].contains(&key.as_str()).then_some((key, value))
+    let is_key = |key: &str| {
+        ["user-agent", "allow", "disallow", "noindex"].contains(&key)
+            || key.starts_with("acap-") && !key.contains([' ', '\t'])
+    };
+    let known = |name: &str| Some(conventional_key(name)).filter(|key| is_key(key));
+    oracle::split(line, known).or_else(|| {
+        let line = trim(unmarked(line).split(|&byte| byte == b'#').next()?);
+        match line.iter().position(|&byte| byte == b':') {
+            Some(at) => Some((lower(trim(&line[..at])), trim(&line[at + 1..]))),
+            None => (lower(line) == "acap-ignore-conventional-records").then(|| (lower(line), &b""[..])),
         }
-        [name] if lower(name) == "acap-ignore-conventional-records" => Some((lower(name), b"")),
-        _ => None,
-    }
+    })
 }
 
 /// R3: the standard spelling of a key.

@@ -276,7 +276,7 @@ fn robots(random: &mut Random) -> String {
         for _ in 0..random.below(6) {
             let line = record(random);
             let twin = twin(&line).filter(|_| random.once_in(4));
-            lines.push(line);
+            lines.push(odd(random, line));
             lines.extend(twin);
         }
     }
@@ -286,6 +286,15 @@ fn robots(random: &mut Random) -> String {
     }
     let end = random.pick(&["\n", "\n", "\n", "\r\n", "\r"]);
     lines.iter().map(|line| format!("{line}{end}")).collect()
+}
+
+/// A line, sometimes without its colon or behind a byte order mark.
+fn odd(random: &mut Random, line: String) -> String {
+    match random.below(24) {
+        0 => line.replacen(": ", " ", 1),
+        1 => format!("\u{FEFF}{line}"),
+        _ => line,
+    }
 }
 
 /// The opposite line, for ties.

@@ -221,7 +221,7 @@ pub(super) fn ai_txt(query: &Query<'_>) -> Vec<Statement> {
         return Vec::new();
     };
     let is_blank = |line: &[u8]| matches!(line, [] | [b'#', ..]);
-    let first = oracle::lines(text).into_iter().map(oracle::trim).find(|line| !is_blank(line));
+    let first = oracle::lines(text).into_iter().map(oracle::unmarked).find(|line| !is_blank(line));
     let is_training = |line: &[u8]| line.to_ascii_lowercase().starts_with(b"training:");
     if first.is_some_and(is_training) {
         return Vec::new(); // another format of the same name

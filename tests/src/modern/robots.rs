@@ -6,7 +6,7 @@
 //! the records of other languages mean, only that `Content-Usage` closes the list of agents.
 
 use super::Profile;
-use crate::oracle::{self, Tok, bytes, lines, matches, rule_path, trim};
+use crate::oracle::{self, Tok, bytes, lines, matches, rule_path};
 
 /// The keys that the oracle knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,19 +165,18 @@ impl File {
 
 /// The key and the value of a line of another language.
 fn further(line: &[u8]) -> Option<(Key, &[u8])> {
-    let line = line.split(|&byte| byte == b'#').next()?;
-    let colon = line.iter().position(|&byte| byte == b':')?;
-    let key = match trim(&line[..colon]).to_ascii_lowercase().as_slice() {
-        b"content-usage" => Key::ContentUsage,
-        b"content-signal" | b"content-signals" => Key::ContentSignal,
-        b"license" => Key::License,
-        b"allowaitraining" => Key::AllowAiTraining,
-        b"disallowaitraining" => Key::DisallowAiTraining,
-        b"noindex" => Key::Noindex,
-        b"clean-param" => Key::CleanParam,
-        _ => return None,
-    };
-    Some((key, trim(&line[colon + 1..])))
+    let has_colon = line.contains(&b':');
+    oracle::split(line, |name| match name {
+        "content-usage" => Some(Key::ContentUsage),
+        "content-signal" => Some(Key::ContentSignal),
+        "license" => Some(Key::License),
+        "noindex" => Some(Key::Noindex),
+        "clean-param" => Some(Key::CleanParam),
+        "content-signals" if has_colon => Some(Key::ContentSignal),
+        "allowaitraining" if has_colon => Some(Key::AllowAiTraining),
+        "disallowaitraining" if has_colon => Some(Key::DisallowAiTraining),
+        _ => None,
+    })
 }
 
 /// The longest of some matching records, all of equal length.
