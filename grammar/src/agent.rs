@@ -1,4 +1,4 @@
-//! The product token at the start of a user-agent value (R5).
+//! The product token at the start of a user-agent value, and a rule behind it (R5).
 //!
 //! Diagnostics and lowering both use it, so that values are parsed in one place. Invariant: for
 //! ASCII values, the result is the same as for the rule `product_token` of `rep.pest`. This file
@@ -32,6 +32,27 @@ pub fn product_token(value: &[u8]) -> Option<&[u8]> {
         };
     }
     (end > 0).then(|| &value[..end])
+}
+
+/// The first word of the rule behind the name in a user-agent value: of `Disallow: …` alone, since
+/// nothing is permitted this way.
+///
+/// ```
+/// use robomaton_grammar::rule_behind_name;
+///
+/// assert_eq!(rule_behind_name(b"Bot/2.1 disallow : /a b"), Some(&b"/a"[..]));
+/// assert_eq!(rule_behind_name(b"Bot Disallow:"), None);
+/// assert_eq!(rule_behind_name(b"Disallow: /"), None);
+/// ```
+pub fn rule_behind_name(value: &[u8]) -> Option<&[u8]> {
+    let mut gaps = value.iter().enumerate().filter(|(_, byte)| matches!(byte, b' ' | b'\t'));
+    let rule = gaps.find_map(|(gap, _)| {
+        let (key, rest) = value[gap + 1..].split_at_checked(b"disallow".len())?;
+        // The key first: white space behind it is passed over once.
+        let rest = Some(rest).filter(|_| key.eq_ignore_ascii_case(b"disallow"))?;
+        rest.trim_ascii_start().strip_prefix(b":").map(<[u8]>::trim_ascii_start)
+    })?;
+    rule.split(|byte| matches!(byte, b' ' | b'\t')).next().filter(|word| !word.is_empty())
 }
 
 /// The length in bytes of the non-ASCII letter or digit at the start of a text; 0 if there is none.

@@ -10,8 +10,8 @@ use std::collections::hash_map::Entry;
 
 use crate::acap;
 use crate::diagnostic::{is_absolute, quote};
-use crate::scan::{is_acap, is_space, past_indent};
-use crate::{Code, Diagnostic, Group, Key, Line, LineKind, Span, Tree, product_token};
+use crate::scan::{is_acap, is_space, mark_length, past_indent};
+use crate::{Code, Diagnostic, Group, Key, Line, LineKind, Span, Tree, product_token, rule_behind_name};
 
 /// All diagnostics about a tree, in text order.
 pub fn diagnose(tree: &Tree<'_>) -> Vec<Diagnostic> {
@@ -58,8 +58,9 @@ impl<'s> Pass<'_, 's> {
         let (start, end) = (line.span.start as usize, line.comment.start as usize);
         let indent = &self.tree.source[start..past_indent(self.tree.source, start, end)];
         if let Some(at) = indent.iter().position(|byte| !is_space(*byte)) {
-            let mark = Span { start: (start + at) as u32, end: (start + at + 3) as u32 };
-            self.say(Code::ByteOrderMark, mark, "a byte order mark begins the line; it is skipped");
+            let end = start + at + mark_length(&indent[at..]);
+            let mark = Span { start: (start + at) as u32, end: end as u32 };
+            self.say(Code::ByteOrderMark, mark, "an invisible mark begins the line; it is skipped");
         }
     }
 
@@ -151,8 +152,14 @@ impl<'s> Pass<'_, 's> {
                 }
                 Some(token) if token.len() < text.len() => {
                     let start = line.value.start + token.len() as u32;
-                    let message =
-                        format!("crawlers compare the name {} alone; the rest is ignored", quote(token));
+                    let message = match rule_behind_name(text) {
+                        Some(_) => {
+                            "a rule behind the name; it refuses here, and most crawlers ignore it".into()
+                        }
+                        None => {
+                            format!("crawlers compare the name {} alone; the rest is ignored", quote(token))
+                        }
+                    };
                     self.say(Code::TextAfterToken, Span { start, end: line.value.end }, message);
                 }
                 Some(_) => {}

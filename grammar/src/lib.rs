@@ -46,7 +46,7 @@ mod projection;
 mod scan;
 mod tree;
 
-pub use agent::product_token;
+pub use agent::{product_token, rule_behind_name};
 #[cfg(feature = "definition")]
 pub use definition::define;
 pub use diagnose::diagnose;

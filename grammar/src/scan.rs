@@ -73,24 +73,36 @@ fn read_record(text: &[u8], start: usize, hash: usize) -> (LineKind, Span, Span)
     let kind = match Key::from_bytes(key.of(text)) {
         Some(key) => LineKind::Field(key),
         None if key.is_empty() => LineKind::Malformed,
-        // The colon may be one of the value, as in `Sitemap https://…`.
+        // The colon may be one of the value, as in `Sitemap https://…`. No crawler's name has one.
         None => match two_words(text, words) {
-            Some(record) => return record,
-            None if is_acap(key.of(text)) => LineKind::Acap,
-            None => LineKind::Unknown,
+            Some(record) if record.0 != LineKind::Field(Key::UserAgent) => return record,
+            _ if is_acap(key.of(text)) => LineKind::Acap,
+            _ => LineKind::Unknown,
         },
     };
     (kind, key, trim(text, colon + 1, hash))
 }
 
-/// R1: the place after the white space and the byte order marks at the start of a line.
+/// R1: the place after the white space and the marks at the start of a line.
 pub(crate) fn past_indent(text: &[u8], mut start: usize, end: usize) -> usize {
     loop {
         match &text[start..end] {
             [byte, ..] if is_space(*byte) => start += 1,
-            [0xEF, 0xBB, 0xBF, ..] => start += 3,
-            _ => return start,
+            line => match mark_length(line) {
+                0 => return start,
+                length => start += length,
+            },
         }
+    }
+}
+
+/// R1: the length of the byte order mark, perhaps encoded twice, or of the zero-width character at
+/// the start of a text; 0 if there is none.
+pub(crate) fn mark_length(text: &[u8]) -> usize {
+    match text {
+        [0xEF, 0xBB, 0xBF, ..] | [0xE2, 0x80, 0x8B..=0x8D, ..] => 3,
+        [0xC3, 0xAF, 0xC2, 0xBB, 0xC2, 0xBF, ..] => 6,
+        _ => 0,
     }
 }
 

@@ -126,7 +126,7 @@ fn on_samples() {
         b" ACAP-ignore-conventional-records #\nACAP-ignore-conventional-recordss\nACAP-ignore-conventional-records x",
         b"User-agent: a\nACAP-crawler: *\nUser-agent: b\nAllow: /\nACAP-crawler: *\nAllow: /",
         b"Sitemap https://example.com/s.xml\nCrawl-delay 5\nCrawl-delay: \nNoindex /x y\n",
-        b"Disallow /a:b\nAllow :/a\nAllow /a :b\nuser agent /a:b\nuser-agent a:\nLicense https://a/b # c\n",
+        b"Disallow /a:b\nAllow :/a\nAllow /a :b\nuser agent /a:b\nuser-agent a:\nuseragent a:b\nLicense https://a/b # c\n",
         b"ACAP-crawler a:b\nACAP-x :y\nACAP-x: y:z\nACAP-x y:z w\nACAP-ignore-conventional-records a:b\n",
         b"# c\n\xef\xbb\xbfUser-agent: a\n \xef\xbb\xbf \xef\xbb\xbfDisallow: /\n\xef\xbb\xbf\n\xef\xbbAllow: /\n",
         b"\xef\xbb\xbf\xef\xbb\xbfUser-agent: a\n\xef\xbb\xbf# c\n\xef\xbb\xbf: /\na\xef\xbb\xbf: b\n\xef\xbb\xbf",

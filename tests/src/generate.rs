@@ -113,7 +113,9 @@ impl Random {
             for _ in 0..=self.below(3) {
                 let key = self.pick(&["User-agent", "User-agent", "USER-AGENT", "useragent", "user agent"]);
                 let agent = self.pick(&AGENT);
-                self.line(&mut out, key, agent);
+                let behind =
+                    if self.once_in(8) { format!(" Disallow: {}", self.pattern(3)) } else { String::new() };
+                self.line(&mut out, key, &format!("{agent}{behind}"));
                 if self.once_in(6) {
                     self.odd_line(&mut out);
                 }
@@ -136,14 +138,20 @@ impl Random {
             1 => format!("https://example.com{}", self.pattern(3)),
             2 => format!("https://other.example{}", self.pattern(3)),
             3 => format!("{}:{}", self.pattern(3), self.pattern(2)),
+            4 => format!("{}{}", self.pick(&["www.example.com", "Example.com"]), self.pattern(3)),
+            5 => format!("{}\u{200B}", self.pattern(3)),
+            6 => format!("http://www.example.com{}", self.pattern(3)),
             _ => self.pattern(5),
         };
         self.line(out, key, &value);
     }
 
     fn line(&mut self, out: &mut Vec<u8>, key: &str, value: &str) {
-        let lead =
-            if self.once_in(10) { self.pick(&[" ", "\t", " \t ", "\u{FEFF}", " \u{FEFF}\t"]) } else { "" };
+        let lead = if self.once_in(10) {
+            self.pick(&[" ", "\t", " \t ", "\u{FEFF}", " \u{FEFF}\t", "\u{200B}"])
+        } else {
+            ""
+        };
         let colon = if self.once_in(8) { self.pick(&[":", " : ", "\t:\t", " ", "\t", "::"]) } else { ": " };
         let tail = if self.once_in(10) { self.pick(&[" ", " # comment", "#x", " x", "\t"]) } else { "" };
         out.extend_from_slice(format!("{lead}{key}{colon}{value}{tail}").as_bytes());

@@ -38,6 +38,7 @@ struct Rule {
 /// R6, R8, R14.
 fn groups(robots: &[u8], origin: Option<&str>) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
+    let mut behind_names = Vec::new();
     let mut open = false;
     for (line, text) in (1..).zip(lines(robots)) {
         let Some((key, value)) = record(text) else { continue };
@@ -46,15 +47,36 @@ fn groups(robots: &[u8], origin: Option<&str>) -> Vec<Group> {
         }
         open = key == "user-agent";
         let Some((agents, rules)) = groups.last_mut() else { continue }; // R8
+        let rule = |path: Vec<u8>, allow: bool| {
+            let pattern = bytes(&path, true);
+            let length = pattern.iter().map(|tok| if matches!(tok, Tok::Escaped(_)) { 3 } else { 1 }).sum();
+            Rule { pattern, length, allow, line }
+        };
+        let path = |value: &[u8], allow: bool| rule_path(value, !allow, origin);
         if open {
             agents.push(agent(value));
-        } else if let Some(value) = rule_path(value, key == "disallow", origin) {
-            let pattern = bytes(&value, true);
-            let length = pattern.iter().map(|tok| if matches!(tok, Tok::Escaped(_)) { 3 } else { 1 }).sum();
-            rules.push(Rule { pattern, length, allow: key == "allow", line });
+            let behind = rule_behind(value).and_then(|value| path(value, false));
+            behind_names.extend(behind.map(|path| (vec![agent(value)], vec![rule(path, false)])));
+        } else {
+            let allow = key == "allow";
+            let bare = behind_own_host(value, origin).filter(|_| !allow);
+            rules.extend(path(value, allow).into_iter().chain(bare).map(|path| rule(path, allow)));
         }
     }
+    groups.extend(behind_names);
     groups
+}
+
+/// R5: the first word of `Disallow: …` behind the name of a crawler.
+pub(crate) fn rule_behind(value: &[u8]) -> Option<&[u8]> {
+    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t');
+    let lower = value.to_ascii_lowercase();
+    let start = (1..value.len()).find(|&at| {
+        let rest = lower[at..].strip_prefix(b"disallow").filter(|_| is_space(&value[at - 1]));
+        rest.is_some_and(|rest| trim(rest).starts_with(b":"))
+    })?;
+    let rule = trim(&trim(&value[start + 8..])[1..]);
+    rule.split(is_space).next().filter(|word| !word.is_empty() && !agent(value).is_empty())
 }
 
 /// R1, R2, R4: the lines, without line ends.
@@ -97,15 +119,18 @@ pub(crate) fn split<K>(line: &[u8], key: impl Fn(&str) -> Option<K>) -> Option<(
     {
         return Some((key, trim(&line[at + 1..])));
     }
-    match line.split(|o| matches!(o, b' ' | b'\t')).filter(|word| !word.is_empty()).collect::<Vec<_>>()[..] {
-        [name, value] if !name.contains(&b':') && value[0] != b':' => Some((key(name)?, value)),
-        _ => None,
-    }
+    let words: Vec<_> = line.split(|o| matches!(o, b' ' | b'\t')).filter(|word| !word.is_empty()).collect();
+    let [name, value] = words[..] else { return None };
+    // No crawler's name has a colon.
+    let is_agent = matches!(name, [b'u' | b'U', ..]);
+    let is_value = value[0] != b':' && !(is_agent && value.contains(&b':'));
+    if name.contains(&b':') || !is_value { None } else { Some((key(name)?, value)) }
 }
 
-/// R1: without the white space and the byte order marks before a line.
+/// R1: without what is invisible before a line.
 pub(crate) fn unmarked(mut line: &[u8]) -> &[u8] {
-    while let [b' ' | b'\t', rest @ ..] | [0xEF, 0xBB, 0xBF, rest @ ..] = line {
+    let marks = [" ", "\t", "\u{FEFF}", "\u{200B}", "\u{200C}", "\u{200D}", "\u{EF}\u{BB}\u{BF}"];
+    while let Some(rest) = marks.iter().find_map(|mark| line.strip_prefix(mark.as_bytes())) {
         line = rest;
     }
     line
@@ -162,13 +187,43 @@ pub(crate) fn path_of(value: &[u8], origin: Option<&str>) -> Option<Vec<u8>> {
 /// R14, also where no host is known, or a star hides it: then the path of a URL counts in
 /// prohibitions.
 pub(crate) fn rule_path(value: &[u8], prohibits: bool, origin: Option<&str>) -> Option<Vec<u8>> {
+    let value = if prohibits { visible(value) } else { value };
+    let own = origin.and_then(|origin| authority_and_rest(origin.as_bytes())).map(|(own, _)| own);
+    let is_alike =
+        |host: &[u8]| own.as_ref().is_some_and(|own| own != host && without_www(own) == without_www(host));
     match authority_and_rest(value) {
-        Some((host, rest)) if origin.is_none_or(|origin| star_may_hide(&host, origin)) => {
+        Some((host, rest)) if origin.is_none_or(|origin| star_may_hide(&host, origin)) || is_alike(&host) => {
             let slashed = if rest.starts_with(b"/") { rest.to_vec() } else { [b"/", rest].concat() };
             Some(slashed).filter(|_| prohibits && !host.is_empty())
         }
         _ => path_of(value, origin),
     }
+}
+
+/// R14: the path behind the file's own host, in a prohibition that lacks only the scheme.
+pub(crate) fn behind_own_host(value: &[u8], origin: Option<&str>) -> Option<Vec<u8>> {
+    let value = visible(value);
+    let (own, _) = authority_and_rest(origin?.as_bytes())?;
+    let (host, path) = value.split_at(value.iter().position(|&byte| byte == b'/')?);
+    let is_own = without_www(&host.to_ascii_lowercase()) == without_www(&own);
+    Some(path.to_vec()).filter(|_| is_own && host.contains(&b'.'))
+}
+
+fn without_www(host: &[u8]) -> &[u8] {
+    host.strip_prefix(b"www.").unwrap_or(host)
+}
+
+/// R14: a value without the invisible characters around it, if it has others.
+fn visible(value: &[u8]) -> &[u8] {
+    let invisible = ["\u{FEFF}", "\u{200B}", "\u{200C}", "\u{200D}", "\u{200E}", "\u{200F}", "\u{A0}"];
+    let mut rest = value;
+    while let Some(shorter) = invisible
+        .iter()
+        .find_map(|sign| rest.strip_suffix(sign.as_bytes()).or_else(|| rest.strip_prefix(sign.as_bytes())))
+    {
+        rest = shorter;
+    }
+    if rest.is_empty() { value } else { rest }
 }
 
 /// True if a host with a star begins and ends like the file's own, but for a dot behind the star.

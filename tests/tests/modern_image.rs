@@ -103,6 +103,12 @@ fn statements_that_acap_suspends_refuse() {
                  ACAP-crawler: *\nACAP-disallow-index: /i\n";
     let pilot = "##ACAP version=0.2\nUser-agent: *\nAllow: /\nACAP-crawler: x\nACAP-allow-crawl: /\n\
                  Content-Usage: train-ai=n\n";
+    let fallback = "Content-Signal: ai-train=no\nUser-agent: *\nContent-Usage: train-ai=y\nDisallow: /d\n\
+                    ACAP-crawler: x\nACAP-allow-crawl: /\nContent-Signal: ai-input=no, search=yes\n";
+    let named = "ACAP-ignore-conventional-records\nUser-agent: *\nDisallowAITraining: /\nUser-agent: googlebot\n\
+                 Disallow: /z\nACAP-crawler: googlebot-news\nACAP-allow-ai-train: /\n";
+    let unreadable = "##ACAP version=0.2\nUser-agent: *\nContent-Signal: ai-train=yes\nAllow: /\n\
+                      ACAP-crawler:\nACAP-allow-crawl: /\nContent-Usage: train-ai=n\n";
     let cases = [
         (inside, "b", "/x", "ai-train", "disallowed"),
         (inside, "b", "/x", "ai-input", "unknown"),
@@ -111,10 +117,16 @@ fn statements_that_acap_suspends_refuse() {
         (alone, "b", "/x", "ai-train", "disallowed"),
         (alone, "b", "/x", "ai-input", "unknown"),
         (alone, "b", "/d", "crawl", "allowed"),
-        (alone, "a", "/x", "ai-train", "unknown"),
+        (alone, "a", "/x", "ai-train", "disallowed"),
         (alone, "a", "/a", "ai-train", "disallowed"),
         (alone, "a", "/x", "crawl", "allowed"),
         (alone, "a", "/i", "index", "disallowed"),
+        // What stands before all groups counts, too.
+        (fallback, "b", "/x", "ai-train", "disallowed"),
+        (fallback, "b", "/x", "ai-input", "disallowed"),
+        // Of the names, the one of a record comes first.
+        (named, "googlebot-news googlebot", "/x", "ai-train", "disallowed"),
+        (unreadable, "b", "/x", "ai-train", "disallowed"),
         (pilot, "b", "/x", "ai-train", "unknown"),
         (pilot, "x", "/x", "ai-train", "disallowed"),
     ];
@@ -122,7 +134,7 @@ fn statements_that_acap_suspends_refuse() {
         let mut site = Site::new("https://example.com");
         (site.robots, site.robots_status) = (Some(robots.as_bytes().to_vec()), 200);
         let question = Question {
-            agents: vec![agent.to_owned()],
+            agents: agent.split(' ').map(str::to_owned).collect(),
             url: url.to_owned(),
             usage: usage.to_owned(),
             now: None,

@@ -2,10 +2,10 @@
 //!
 //! This file also makes the groups for records of other languages, and passes those records to
 //! their language. Rules on suspended lines, such as those inside ACAP records, have no effect
-//! (V53). Their groups exist nevertheless, and what other languages refuse there counts (decision
-//! 40).
+//! (V53). Their groups exist nevertheless, and what other languages refuse there counts for the
+//! user-agents above (decision 40).
 
-use super::own_path::{Reading, own_path};
+use super::own_path::{Reading, bare_host, is_alike, own_path};
 use super::{Language, Lints, Source, reader};
 use crate::limits::OverLimit;
 use crate::lowering::{Lowering, number};
@@ -13,7 +13,7 @@ use crate::policy::{Agent, Combiner, Sense};
 use robomaton_formats::agent::name_text;
 use robomaton_formats::program::Silence;
 use robomaton_formats::{Notation, policy};
-use robomaton_grammar::{Key, Line, LineKind, Tree};
+use robomaton_grammar::{Key, Line, LineKind, Tree, rule_behind_name};
 use std::borrow::Cow;
 
 pub(super) struct Conventional;
@@ -41,6 +41,7 @@ impl Language for Conventional {
         let mut groups = tree.groups.iter().peekable();
         // A record of another language closed the list of user-agents.
         let mut closed = false;
+        let mut behind_names = Vec::new();
         for (index, line) in tree.lines.iter().enumerate() {
             if groups.next_if(|group| group.start as usize == index).is_some() {
                 lowering.open(number(index))?;
@@ -52,21 +53,35 @@ impl Language for Conventional {
                     if std::mem::take(&mut closed) {
                         lowering.open(number(index))?;
                     }
-                    agent(value).into_iter().for_each(|agent| lowering.agent(agent));
+                    let Some(agent) = agent(value) else { continue };
+                    if let Some(rule) = rule_behind_name(value).filter(|_| !source.is_suspended(index)) {
+                        behind_names.push((index, agent.clone(), rule));
+                    }
+                    lowering.agent(agent);
                 }
                 LineKind::Field(key) if !is_of_group(key) => {
                     closed |= self.record_on(tree, index, context.origin, lowering)?;
                 }
                 _ if source.is_suspended(index) => {
                     if source.suspended.as_ref().is_some_and(|suspended| !suspended.reads_them) {
-                        lowering.only_refusals = true;
-                        foreign(tree, line, number(index), lowering)?;
-                        lowering.only_refusals = false;
+                        self.refusals_on(tree, index, lowering)?;
                     }
                 }
                 _ => closed |= self.record_on(tree, index, context.origin, lowering)?,
             }
         }
+        // Each is a group beside the one of its line, which it neither ends nor takes a name from
+        // (R5).
+        let starts = lowering.starts.len();
+        for (index, agent, value) in behind_names {
+            lowering.open(number(index))?;
+            lowering.agent(agent);
+            if let Some(pattern) = pattern(value, context.origin, true, lowering) {
+                self.rule((policy::CRAWL, Sense::Prohibit), pattern, number(index), lowering)?;
+            }
+        }
+        lowering.close();
+        lowering.starts.truncate(starts);
         Ok(())
     }
 }
@@ -88,13 +103,31 @@ impl Conventional {
         let value = tree.text(line.value);
         if let LineKind::Field(key) = line.kind {
             if let Some(statement) = statement(key) {
-                let pattern = pattern(value, origin, statement.1 == Sense::Prohibit, lowering);
-                pattern.map_or(Ok(()), |pattern| self.rule(statement, pattern, number(index), lowering))?;
+                let refuses = statement.1 == Sense::Prohibit;
+                if let Some(pattern) = pattern(value, origin, refuses, lowering) {
+                    self.rule(statement, pattern, number(index), lowering)?;
+                }
+                if refuses && let Some(path) = behind_own_host(value, origin, lowering) {
+                    self.rule(statement, slashed(path), number(index), lowering)?;
+                }
                 return Ok(false);
             }
             lowering.extension(key, value, number(index))?;
         }
         foreign(tree, line, number(index), lowering)
+    }
+
+    /// Adds what other languages refuse on a line, and nothing else.
+    pub(super) fn refusals_on<'s>(
+        &self,
+        tree: &Tree<'s>,
+        index: usize,
+        lowering: &mut Lowering<'s, '_>,
+    ) -> Result<(), OverLimit> {
+        lowering.only_refusals = true;
+        let closes_agents = foreign(tree, &tree.lines[index], number(index), lowering);
+        lowering.only_refusals = false;
+        closes_agents.map(|_| ())
     }
 }
 
@@ -106,6 +139,7 @@ pub(super) fn pattern<'v>(
     refuses: bool,
     lowering: &mut Lowering<'_, '_>,
 ) -> Option<Cow<'v, [u8]>> {
+    let value = if refuses { visible(value) } else { value };
     match value {
         [] => None,
         [b'/' | b'*', ..] => Some(Notation::Rep.pattern(value)),
@@ -120,6 +154,32 @@ pub(super) fn pattern<'v>(
             }
         }
     }
+}
+
+/// A value without the invisible characters around it, which no author sees (R14); unless it has no
+/// others.
+fn visible(value: &[u8]) -> &[u8] {
+    let mut rest = value;
+    loop {
+        rest = match rest {
+            [] => return value,
+            [0xC2, 0xA0, inner @ ..] | [inner @ .., 0xC2, 0xA0] => inner,
+            [0xEF, 0xBB, 0xBF, inner @ ..] | [inner @ .., 0xEF, 0xBB, 0xBF] => inner,
+            [0xE2, 0x80, 0x8B..=0x8F, inner @ ..] | [inner @ .., 0xE2, 0x80, 0x8B..=0x8F] => inner,
+            _ => return rest,
+        }
+    }
+}
+
+/// The path in a value that is the file's own host without a scheme, and its path (R14).
+fn behind_own_host<'v>(
+    value: &'v [u8],
+    origin: Option<&str>,
+    lowering: &mut Lowering<'_, '_>,
+) -> Option<&'v [u8]> {
+    let (host, path) = bare_host(visible(value))?;
+    lowering.policy.depends_on_origin = true;
+    origin.is_some_and(|origin| is_alike(host, origin)).then_some(path)
 }
 
 /// Passes a record to the language that reads its key, if there is one. Returns true if the record

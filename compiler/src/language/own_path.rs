@@ -12,7 +12,11 @@ pub(super) fn own_path<'v>(value: &'v [u8], origin: Option<&str>) -> Option<Read
     let (host, path) = absolute(value)?;
     Some(match (host, origin) {
         (Host::Site(site), Some(origin)) if site.authority() == origin => Reading::Own(path),
-        (Host::Site(_), None) => Reading::OfSomeHost(path),
+        (Host::Site(site), origin)
+            if origin.is_none_or(|origin| is_alike(site.authority().as_bytes(), origin)) =>
+        {
+            Reading::OfSomeHost(path)
+        }
         (Host::Pattern(host), origin) if origin.is_none_or(|origin| may_match(host, origin)) => {
             Reading::OfSomeHost(path)
         }
@@ -20,14 +24,28 @@ pub(super) fn own_path<'v>(value: &'v [u8], origin: Option<&str>) -> Option<Read
     })
 }
 
+/// The host and the path of a value that may be a URL without its scheme; `None` if it cannot be.
+pub(super) fn bare_host(value: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (host, path) = value.split_at(memchr::memchr(b'/', value)?);
+    host.contains(&b'.').then_some((host, path))
+}
+
+/// True if a host and the authority of the file are the same, but for case and `www.`.
+pub(super) fn is_alike(host: &[u8], origin: &str) -> bool {
+    let www = |host: &[u8]| host.get(..4).is_some_and(|start| start.eq_ignore_ascii_case(b"www."));
+    let bare = |host: &'_ [u8]| if www(host) { 4 } else { 0 };
+    let origin = origin.as_bytes();
+    host[bare(host)..].eq_ignore_ascii_case(&origin[bare(origin)..])
+}
+
 /// The meaning of an absolute URL.
 pub(super) enum Reading<'v> {
     /// A URL of the file's own host and port: its path and query, which may be empty, or begin with
     /// another sign than `/`.
     Own(&'v [u8]),
-    /// A URL in a file whose host is not known, or with a star in its host that may stand for the
-    /// rest of the file's own: its path and query, as above. It may be the file's own, so it
-    /// prohibits; it may be another's, so it permits nothing.
+    /// A URL in a file whose host is not known, or with a host that differs by `www.` alone, or has
+    /// a star that may stand for the rest of the file's own: its path and query, as above. It may
+    /// be the file's own, so it prohibits; it may be another's, so it permits nothing.
     OfSomeHost(&'v [u8]),
     /// A URL of another site, or of none.
     Elsewhere,

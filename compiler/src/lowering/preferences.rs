@@ -142,17 +142,35 @@ const OWN_SETS: u16 = PAGE_SETS + PAGE_DOCUMENTS;
 
 impl<'s> Lowering<'s, '_> {
     /// Adds a record and what it says. Of a file that robots.txt refers to, what stands before all
-    /// groups is ignored (decision 23).
+    /// groups is ignored (decision 23). While only refusals count, these are added to what the
+    /// groups say, for the crawlers of the open group.
     pub(crate) fn state(
         &mut self,
         scope: Scope,
-        mut record: Record<'s>,
+        record: Record<'s>,
         set: u16,
         said: impl IntoIterator<Item = Said>,
     ) {
-        let only_refusals = self.only_refusals;
-        let may_refuse = |said: &Said| matches!(said.effect, Effect::Refused | Effect::Unread);
-        let said = said.into_iter().filter(|said| !only_refusals || may_refuse(said));
+        if !self.only_refusals {
+            return self.add(scope, record, set, said);
+        }
+        let may_refuse = |said: &Said| !matches!(said.effect, Effect::Permitted | Effect::Unstated);
+        let refusals: Vec<Said> = said.into_iter().filter(may_refuse).collect();
+        if refusals.is_empty() {
+            return;
+        }
+        // The groups of another file are for the crawlers of a record, which are not known yet.
+        let scope = if self.file == 0 { Scope::Everyone(self.everyone(&self.addressed())) } else { scope };
+        self.add(scope, record, set, refusals);
+    }
+
+    /// The crawlers of the open group, in lower case; none if it is for all, or no group is open.
+    fn addressed(&self) -> Vec<String> {
+        let named = self.open.as_ref().filter(|group| !group.is_default());
+        named.into_iter().flat_map(|group| group.names()).map(str::to_ascii_lowercase).collect()
+    }
+
+    fn add(&mut self, scope: Scope, mut record: Record<'s>, set: u16, said: impl IntoIterator<Item = Said>) {
         let place = match (scope, &self.open) {
             (Scope::Everyone(group), _) => Place::Everyone(group),
             (Scope::Groups, Some(open)) => Place::Group((open.file, open.line)),
@@ -176,13 +194,8 @@ impl<'s> Lowering<'s, '_> {
         let at = group.records.len() as u32;
         if is_within {
             group.records.push(record);
-            group.statements.extend(said.map(|Said { usage, effect, rank, conditions }| Statement {
-                record: at,
-                usage,
-                set,
-                rank,
-                effect,
-                conditions,
+            group.statements.extend(said.into_iter().map(|Said { usage, effect, rank, conditions }| {
+                Statement { record: at, usage, set, rank, effect, conditions }
             }));
             return;
         }
@@ -197,7 +210,7 @@ impl<'s> Lowering<'s, '_> {
             effect: Effect::Unread,
             conditions: 0,
         };
-        group.statements.extend(said.filter(is_new).map(unread_of));
+        group.statements.extend(said.into_iter().filter(is_new).map(unread_of));
         if group.statements.len() > known {
             group.records.push(unread(record));
         }
@@ -279,16 +292,6 @@ impl<'s> Lowering<'s, '_> {
         OWN_SETS.saturating_add(*sets - 1)
     }
 
-    /// Keeps the statements so far with the groups of the policy as they are: these may be dropped.
-    pub(crate) fn fix_stated_groups(&mut self) {
-        let Preferences { groups, fallback, .. } = &mut self.preferences;
-        let (groups, fallback) = (std::mem::take(groups), std::mem::take(fallback));
-        if !groups.is_empty() || !fallback.records.is_empty() {
-            let groups = of_groups(&self.policy, groups, fallback);
-            self.source(Source { additive: false, groups });
-        }
-    }
-
     /// The open group was closed, or dropped.
     pub(super) fn close_preferences(&mut self, group: Option<GroupPlace>) {
         let open = std::mem::take(&mut self.preferences.open);
@@ -299,13 +302,17 @@ impl<'s> Lowering<'s, '_> {
 
     /// Moves everything into the policy.
     pub(super) fn finish_preferences(&mut self) {
-        let everyone = std::mem::take(&mut self.preferences.everyone);
+        let Preferences { groups, fallback, everyone, others, .. } = std::mem::take(&mut self.preferences);
+        let policy = &mut self.policy;
         let everyone: Vec<_> = everyone.into_iter().filter(|group| !group.records.is_empty()).collect();
         if !everyone.is_empty() {
-            self.policy.preferences.push(Source { additive: true, groups: everyone });
+            policy.preferences.push(Source { additive: true, groups: everyone });
         }
-        self.fix_stated_groups();
-        self.policy.preferences.append(&mut self.preferences.others);
+        if !groups.is_empty() || !fallback.records.is_empty() {
+            let groups = of_groups(policy, groups, fallback);
+            policy.preferences.push(Source { additive: false, groups });
+        }
+        policy.preferences.extend(others);
     }
 }
 

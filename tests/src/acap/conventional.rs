@@ -8,7 +8,7 @@ use super::document::{is_known, is_of_group};
 use super::name::{self, Asker};
 use super::scope::{self, Symbol};
 use super::text::{self, Record};
-use crate::oracle::{self, Tok, bytes, matches, rule_path};
+use crate::oracle::{self, Tok, behind_own_host, bytes, matches, rule_path};
 
 pub(super) struct Group {
     pub(super) names: Vec<String>,
@@ -34,6 +34,7 @@ pub(super) struct Rule {
 pub(super) fn groups(robots: &[u8], origin: Option<&str>, strict: bool) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut naming = false;
+    let mut behind_names: Vec<Group> = Vec::new();
     // The crawlers of the ACAP record around the line, and whether its next `ACAP-crawler` line
     // adds to them.
     let mut record: Option<Vec<String>> = None;
@@ -61,6 +62,13 @@ pub(super) fn groups(robots: &[u8], origin: Option<&str>, strict: bool) -> Vec<G
                 let names =
                     groups.iter_mut().rev().find(|group| !group.of_acap).map(|group| &mut group.names);
                 names.into_iter().for_each(|names| names.push(oracle::agent(value)));
+                let rule = oracle::rule_behind(value).and_then(|rule| rule_path(rule, true, origin));
+                let names = vec![oracle::agent(value)];
+                behind_names.extend(rule.map(|path| Group {
+                    names,
+                    rules: vec![rule_of("crawl", &path, false, line)],
+                    of_acap: false,
+                }));
                 naming = true;
                 (record, crawlers, inside) = (None, false, None);
                 continue;
@@ -85,14 +93,17 @@ pub(super) fn groups(robots: &[u8], origin: Option<&str>, strict: bool) -> Vec<G
             }
         };
         let Some(group) = group.filter(|_| !usage.is_empty()) else { continue };
-        if let Some(value) = rule_path(value, !allow, origin) {
-            let pattern = bytes(&value, true);
-            let length = pattern.iter().map(|tok| if matches!(tok, Tok::Escaped(_)) { 3 } else { 1 }).sum();
-            let scope = scope::symbols(&value);
-            group.rules.push(Rule { usage, allow, line, pattern, length, scope });
-        }
+        let paths = [rule_path(value, !allow, origin), behind_own_host(value, origin).filter(|_| !allow)];
+        group.rules.extend(paths.into_iter().flatten().map(|path| rule_of(usage, &path, allow, line)));
     }
+    groups.extend(behind_names);
     groups.into_iter().flat_map(with_any).collect()
+}
+
+fn rule_of(usage: &'static str, path: &[u8], allow: bool, line: u32) -> Rule {
+    let pattern = bytes(path, true);
+    let length = pattern.iter().map(|tok| if matches!(tok, Tok::Escaped(_)) { 3 } else { 1 }).sum();
+    Rule { usage, allow, line, pattern, length, scope: scope::symbols(path) }
 }
 
 /// A group and, if it is that of a record whose crawler has no name, what it prohibits for any

@@ -68,6 +68,7 @@ impl File {
     pub(super) fn read(text: &[u8], origin: &str, profile: Profile) -> File {
         let mut file = File { origin: origin.to_owned(), ..File::default() };
         let mut is_open = false;
+        let mut behind_names = Vec::new();
         for (line, text) in (1..).zip(lines(text)) {
             let (key, value) = match oracle::record(text) {
                 Some(("user-agent", value)) => {
@@ -77,6 +78,10 @@ impl File {
                     is_open = true;
                     if let Some((agents, _)) = file.groups.last_mut() {
                         agents.push(oracle::agent(value));
+                    }
+                    if let Some(rule) = oracle::rule_behind(value) {
+                        let rule = Record { line, key: Key::Disallow, value: rule.to_vec() };
+                        behind_names.push((vec![oracle::agent(value)], vec![rule]));
                     }
                     continue;
                 }
@@ -95,6 +100,7 @@ impl File {
             let records = file.groups.last_mut().map_or(&mut file.leading, |(_, records)| records);
             records.push(Record { line, key, value: value.to_vec() });
         }
+        file.groups.extend(behind_names);
         file
     }
 
@@ -140,7 +146,9 @@ impl File {
         let mut matching = Vec::new();
         for record in records {
             let prohibits = !matches!(record.key, Key::Allow | Key::AllowAiTraining);
-            if let Some(path) = rule_path(&record.value, prohibits, Some(&self.origin)) {
+            let is_rule = matches!(record.key, Key::Disallow | Key::Noindex);
+            let bare = oracle::behind_own_host(&record.value, Some(&self.origin)).filter(|_| is_rule);
+            for path in rule_path(&record.value, prohibits, Some(&self.origin)).into_iter().chain(bare) {
                 let pattern = Pattern::new(&path);
                 if pattern.matches(target) {
                     matching.push((pattern.length, *record));

@@ -142,7 +142,6 @@ impl<'t, 's> Text<'t, 's> {
         lowering.policy.is_acap = true;
         lowering.policy.has_records = true;
         if self.alone {
-            lowering.fix_stated_groups();
             lowering.policy.groups.clear();
             lowering.policy.rules.clear();
         }

@@ -59,7 +59,7 @@ impl<'s> Text<'_, 's> {
         records
     }
 
-    /// Adds the rules that prohibit inside records whose crawlers cannot be read, for every crawler
+    /// Adds what is prohibited inside records whose crawlers cannot be read, for every crawler
     /// (decision 40).
     fn refusals_of_unreadable(
         &self,
@@ -69,9 +69,9 @@ impl<'s> Text<'_, 's> {
         let mut opened = None;
         for (index, line) in self.tree.lines.iter().enumerate().filter(|(index, _)| self.inside[*index]) {
             let at = record_of(records, index);
-            if !records[at].is_unreadable
-                || !matches!(line.kind, LineKind::Field(Key::Disallow | Key::Noindex))
-            {
+            let is_rule = matches!(line.kind, LineKind::Field(Key::Disallow | Key::Noindex));
+            let is_statement = reader(lowering.options.profile, self.tree, line).is_some();
+            if !records[at].is_unreadable || !is_rule && !is_statement {
                 continue;
             }
             if opened != Some(at) {
@@ -79,7 +79,11 @@ impl<'s> Text<'_, 's> {
                 lowering.agent(Agent::Any);
                 opened = Some(at);
             }
-            Conventional.record_on(self.tree, index, self.origin, lowering)?;
+            if is_rule {
+                Conventional.record_on(self.tree, index, self.origin, lowering)?;
+            } else {
+                Conventional.refusals_on(self.tree, index, lowering)?;
+            }
         }
         Ok(())
     }
