@@ -60,7 +60,7 @@ impl<'s> Pass<'_, 's> {
         if let Some(at) = indent.iter().position(|byte| !is_space(*byte)) {
             let end = start + at + mark_length(&indent[at..]);
             let mark = Span { start: (start + at) as u32, end: end as u32 };
-            self.say(Code::ByteOrderMark, mark, "an invisible mark begins the line; it is skipped");
+            self.say(Code::ByteOrderMark, mark, "an invisible mark begins the line");
         }
     }
 
@@ -153,9 +153,7 @@ impl<'s> Pass<'_, 's> {
                 Some(token) if token.len() < text.len() => {
                     let start = line.value.start + token.len() as u32;
                     let message = match rule_behind_name(text) {
-                        Some(_) => {
-                            "a rule behind the name; it refuses here, and most crawlers ignore it".into()
-                        }
+                        Some(_) => "a rule behind the name; most crawlers ignore it".to_owned(),
                         None => {
                             format!("crawlers compare the name {} alone; the rest is ignored", quote(token))
                         }

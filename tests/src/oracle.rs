@@ -215,7 +215,8 @@ fn without_www(host: &[u8]) -> &[u8] {
 
 /// R14: a value without the invisible characters around it, if it has others.
 fn visible(value: &[u8]) -> &[u8] {
-    let invisible = ["\u{FEFF}", "\u{200B}", "\u{200C}", "\u{200D}", "\u{200E}", "\u{200F}", "\u{A0}"];
+    let invisible =
+        [" ", "\t", "\u{FEFF}", "\u{200B}", "\u{200C}", "\u{200D}", "\u{200E}", "\u{200F}", "\u{A0}"];
     let mut rest = value;
     while let Some(shorter) = invisible
         .iter()

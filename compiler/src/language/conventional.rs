@@ -156,13 +156,14 @@ pub(super) fn pattern<'v>(
     }
 }
 
-/// A value without the invisible characters around it, which no author sees (R14); unless it has no
-/// others.
+/// A value without the invisible characters around it, which no author sees, and without the white
+/// space between them (R14); unless it has no others.
 fn visible(value: &[u8]) -> &[u8] {
     let mut rest = value;
     loop {
         rest = match rest {
             [] => return value,
+            [b' ' | b'\t', inner @ ..] | [inner @ .., b' ' | b'\t'] => inner,
             [0xC2, 0xA0, inner @ ..] | [inner @ .., 0xC2, 0xA0] => inner,
             [0xEF, 0xBB, 0xBF, inner @ ..] | [inner @ .., 0xEF, 0xBB, 0xBF] => inner,
             [0xE2, 0x80, 0x8B..=0x8F, inner @ ..] | [inner @ .., 0xE2, 0x80, 0x8B..=0x8F] => inner,
