@@ -145,7 +145,7 @@ int main(int count, char **arguments) {
         must(robomaton_image_close(&stack.image));
     }
     /* The questions are not all about sites that nobody has. */
-    CHECK(rules > 500 && sites > 10000);
+    CHECK(rules > 300 && sites > 10000);
     must(robomaton_usage_free(&merged.usage));
     must(robomaton_crawler_free(&merged.crawler));
     must(robomaton_usage_free(&stack.usage));

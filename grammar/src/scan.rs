@@ -75,7 +75,9 @@ fn read_record(text: &[u8], start: usize, hash: usize) -> (LineKind, Span, Span)
         None if key.is_empty() => LineKind::Malformed,
         // The colon may be one of the value, as in `Sitemap https://…`. No crawler's name has one.
         None => match two_words(text, words) {
-            Some(record) if record.0 != LineKind::Field(Key::UserAgent) => return record,
+            Some(record) if !matches!(record.0, LineKind::Field(Key::UserAgent) | LineKind::Acap) => {
+                return record;
+            }
             _ if is_acap(key.of(text)) => LineKind::Acap,
             _ => LineKind::Unknown,
         },

@@ -67,7 +67,7 @@ fn r3_missing_colon() {
     assert_eq!(lines(b"Disallow /a b"), ["Malformed(Disallow /a b|)"]);
     assert_eq!(lines(b"Disallow /a:b"), ["Disallow(Disallow|/a:b)"]);
     assert_eq!(lines(b"License https://a/"), ["License(License|https://a/)"]);
-    assert_eq!(lines(b"ACAP-crawler a:b"), ["Acap(ACAP-crawler|a:b)"]);
+    assert_eq!(lines(b"ACAP-crawler a:b"), ["Acap(ACAP-crawler a|b)"]);
     assert_eq!(lines(b"User-agent *:"), ["Unknown(User-agent *|)"]);
     assert_eq!(lines(b"User-agent https://a/"), ["Unknown(User-agent https|//a/)"]);
     assert_eq!(lines(b"Disallow /a: b"), ["Unknown(Disallow /a|b)"]);

@@ -121,9 +121,9 @@ pub(crate) fn split<K>(line: &[u8], key: impl Fn(&str) -> Option<K>) -> Option<(
     }
     let words: Vec<_> = line.split(|o| matches!(o, b' ' | b'\t')).filter(|word| !word.is_empty()).collect();
     let [name, value] = words[..] else { return None };
-    // No crawler's name has a colon.
-    let is_agent = matches!(name, [b'u' | b'U', ..]);
-    let is_value = value[0] != b':' && !(is_agent && value.contains(&b':'));
+    // No crawler's name has a colon, and no value of ACAP that lacks its own.
+    let has_none = matches!(name, [b'u' | b'U', ..]) || name.to_ascii_lowercase().starts_with(b"acap-");
+    let is_value = value[0] != b':' && !(has_none && value.contains(&b':'));
     if name.contains(&b':') || !is_value { None } else { Some((key(name)?, value)) }
 }
 

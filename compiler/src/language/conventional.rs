@@ -42,6 +42,8 @@ impl Language for Conventional {
         // A record of another language closed the list of user-agents.
         let mut closed = false;
         let mut behind_names = Vec::new();
+        // Versions are of whole groups.
+        let has_versions = tree.lines.iter().any(|line| line.kind == LineKind::Field(Key::RobotVersion));
         for (index, line) in tree.lines.iter().enumerate() {
             if groups.next_if(|group| group.start as usize == index).is_some() {
                 lowering.open(number(index))?;
@@ -54,7 +56,9 @@ impl Language for Conventional {
                         lowering.open(number(index))?;
                     }
                     let Some(agent) = agent(value) else { continue };
-                    if let Some(rule) = rule_behind_name(value).filter(|_| !source.is_suspended(index)) {
+                    if let Some(rule) =
+                        rule_behind_name(value).filter(|_| !has_versions && !source.is_suspended(index))
+                    {
                         behind_names.push((index, agent.clone(), rule));
                     }
                     lowering.agent(agent);

@@ -137,6 +137,10 @@ const BYTES_OF_RECORD: usize = 1024;
 /// name.
 const BYTES_OF_FILE: usize = 256;
 
+/// What only refuses is for these crawlers, if the group has no more; else for all. A group grows
+/// with each name, so a text with many would take quadratic time.
+const ADDRESSED: usize = 16;
+
 /// The first number for sets of their own.
 const OWN_SETS: u16 = PAGE_SETS + PAGE_DOCUMENTS;
 
@@ -164,9 +168,11 @@ impl<'s> Lowering<'s, '_> {
         self.add(scope, record, set, refusals);
     }
 
-    /// The crawlers of the open group, in lower case; none if it is for all, or no group is open.
+    /// The crawlers of the open group, in lower case; none, which is all, if it is for all, names
+    /// many, or no group is open.
     fn addressed(&self) -> Vec<String> {
-        let named = self.open.as_ref().filter(|group| !group.is_default());
+        let few = self.open.as_ref().filter(|group| group.agents.len() <= ADDRESSED);
+        let named = few.filter(|group| !group.is_default());
         named.into_iter().flat_map(|group| group.names()).map(str::to_ascii_lowercase).collect()
     }
 
