@@ -9,8 +9,8 @@ static const char *const HOSTS[] = {"aardvark", "mule",  "plain", "zebra",  "sit
                                     "site7",    "site8", "site9", "site11", "site13", "site16", "site17", "nowhere"};
 static const char *const PATHS[] = {"/",        "/aardvark", "/mule", "/zebra/b", "/own",  "/0",
                                     "/1/a",     "/2",        "/a*b",  "/x/y.gif", "/page", "/page?2",
-                                    "/robots.txt"};
-static const char *const NAMES[] = {"zebra", "aardvark", "mule", "*", "a", "GPTBot"};
+                                    "/a",       "/b",        "/a/b",  "/ab",      "/a?b",  "/robots.txt"};
+static const char *const NAMES[] = {"zebra", "aardvark", "mule", "*", "a", "GPTBot", "FooBot", "b"};
 /* The last two are names that one layer each has. */
 static const char *const USAGES[] = {"crawl", "index", "ai-train", "zebra", "mule"};
 
@@ -145,7 +145,7 @@ int main(int count, char **arguments) {
         must(robomaton_image_close(&stack.image));
     }
     /* The questions are not all about sites that nobody has. */
-    CHECK(rules > 300 && sites > 10000);
+    CHECK(rules > 500 && sites > 10000);
     must(robomaton_usage_free(&merged.usage));
     must(robomaton_crawler_free(&merged.crawler));
     must(robomaton_usage_free(&stack.usage));

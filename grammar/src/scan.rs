@@ -122,11 +122,11 @@ fn two_words(text: &[u8], words: Span) -> Option<(LineKind, Span, Span)> {
     let word = &text[start..gap];
     let kind = match Key::from_bytes(word) {
         Some(key) => LineKind::Field(key),
-        None if is_acap(word) && !word.contains(&b':') => LineKind::Acap,
+        None if is_acap(word) => LineKind::Acap,
         None => return None,
     };
     let value = trim(text, gap, end);
-    let is_word = !value.of(text).iter().any(|&byte| is_space(byte)) && text[value.start as usize] != b':';
+    let is_word = !value.of(text).iter().any(|&byte| is_space(byte));
     is_word.then(|| (kind, span(start, gap), value))
 }
 

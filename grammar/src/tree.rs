@@ -132,6 +132,11 @@ impl<'s> Tree<'s> {
         span.of(self.source)
     }
 
+    /// True if a record has this key.
+    pub fn has(&self, key: Key) -> bool {
+        self.lines.iter().any(|line| line.kind == LineKind::Field(key))
+    }
+
     /// The number of the line at `index` in [`Tree::lines`]; lines are numbered from 1.
     pub fn line_number(&self, index: usize) -> u32 {
         // A line has at least one byte and offsets are u32, so there are at most u32::MAX lines.

@@ -109,8 +109,9 @@ pub(crate) fn record(line: &[u8]) -> Option<(&'static str, &[u8])> {
     })
 }
 
-/// R1 to R3: the key of a line and its value: what stands before and behind the first colon, if the
-/// former is a key, else two words of which the first one is. `key` is given names in lower case.
+/// R1 to R3: the key of a line and its value. The first colon parts them if the text before it is a
+/// key; otherwise the line must be two words, and the first one a key. `key` reads names in lower
+/// case.
 pub(crate) fn split<K>(line: &[u8], key: impl Fn(&str) -> Option<K>) -> Option<(K, &[u8])> {
     let line = trim(unmarked(line).split(|&byte| byte == b'#').next()?);
     let key = |name: &[u8]| key(&String::from_utf8_lossy(name).to_ascii_lowercase());
@@ -123,8 +124,7 @@ pub(crate) fn split<K>(line: &[u8], key: impl Fn(&str) -> Option<K>) -> Option<(
     let [name, value] = words[..] else { return None };
     // No crawler's name has a colon, and no value of ACAP that lacks its own.
     let has_none = matches!(name, [b'u' | b'U', ..]) || name.to_ascii_lowercase().starts_with(b"acap-");
-    let is_value = value[0] != b':' && !(has_none && value.contains(&b':'));
-    if name.contains(&b':') || !is_value { None } else { Some((key(name)?, value)) }
+    if has_none && value.contains(&b':') { None } else { Some((key(name)?, value)) }
 }
 
 /// R1: without what is invisible before a line.

@@ -51,6 +51,15 @@ fn a_line_of_a_hundred_thousand_signals() {
     assert_eq!(refused.verdict, "disallowed");
 }
 
+/// Under ACAP, a group grows with each name, and each statement in it is for all of them.
+#[test]
+fn suspended_statements_in_a_group_that_grows() {
+    let groups: String =
+        (0..12_000).map(|number| format!("User-agent: a{number}\nContent-Signal: ai-train=no\n")).collect();
+    let head = "ACAP-ignore-conventional-records\nACAP-crawler: z\nACAP-allow-crawl: /\n";
+    assert_eq!(told(&site(format!("{head}{groups}")), "ai-train").verdict, "disallowed");
+}
+
 #[test]
 fn a_yes_before_signals_that_are_not_read_permits_nothing() {
     let value = format!("ai-train=yes,{}ai-train=no", ",".repeat(999));

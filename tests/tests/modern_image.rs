@@ -105,8 +105,8 @@ fn statements_that_acap_suspends_refuse() {
                  Content-Usage: train-ai=n\n";
     let fallback = "Content-Signal: ai-train=no\nUser-agent: *\nContent-Usage: train-ai=y\nDisallow: /d\n\
                     ACAP-crawler: x\nACAP-allow-crawl: /\nContent-Signal: ai-input=no, search=yes\n";
-    let named = "ACAP-ignore-conventional-records\nUser-agent: *\nDisallowAITraining: /\nUser-agent: googlebot\n\
-                 Disallow: /z\nACAP-crawler: googlebot-news\nACAP-allow-ai-train: /\n";
+    let named = "ACAP-ignore-conventional-records\nUser-agent: *\nDisallowAITraining: /\n\
+                 User-agent: googlebot\nDisallow: /z\nACAP-crawler: googlebot-news\nACAP-allow-ai-train: /\n";
     let unreadable = "##ACAP version=0.2\nUser-agent: *\nContent-Signal: ai-train=yes\nAllow: /\n\
                       ACAP-crawler:\nACAP-allow-crawl: /\nContent-Usage: train-ai=n\n";
     let cases = [
@@ -121,10 +121,10 @@ fn statements_that_acap_suspends_refuse() {
         (alone, "a", "/a", "ai-train", "disallowed"),
         (alone, "a", "/x", "crawl", "allowed"),
         (alone, "a", "/i", "index", "disallowed"),
-        // What stands before all groups counts, too.
+        // A statement before all groups still counts.
         (fallback, "b", "/x", "ai-train", "disallowed"),
         (fallback, "b", "/x", "ai-input", "disallowed"),
-        // Of the names, the one of a record comes first.
+        // The first name is that of an ACAP record, so the groups of the second do not count.
         (named, "googlebot-news googlebot", "/x", "ai-train", "disallowed"),
         (unreadable, "b", "/x", "ai-train", "disallowed"),
         (pilot, "b", "/x", "ai-train", "unknown"),
@@ -137,11 +137,7 @@ fn statements_that_acap_suspends_refuse() {
             agents: agent.split(' ').map(str::to_owned).collect(),
             url: url.to_owned(),
             usage: usage.to_owned(),
-            now: None,
-            user: None,
-            geo: None,
-            elements: false,
-            named_only: false,
+            ..Question::default()
         };
         let told = ask(&image(&site), &site.origin, &question);
         assert_eq!(told.verdict, verdict, "{question:?}\n{robots}");

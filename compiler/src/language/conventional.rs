@@ -42,8 +42,6 @@ impl Language for Conventional {
         // A record of another language closed the list of user-agents.
         let mut closed = false;
         let mut behind_names = Vec::new();
-        // Versions are of whole groups.
-        let has_versions = tree.lines.iter().any(|line| line.kind == LineKind::Field(Key::RobotVersion));
         for (index, line) in tree.lines.iter().enumerate() {
             if groups.next_if(|group| group.start as usize == index).is_some() {
                 lowering.open(number(index))?;
@@ -56,9 +54,7 @@ impl Language for Conventional {
                         lowering.open(number(index))?;
                     }
                     let Some(agent) = agent(value) else { continue };
-                    if let Some(rule) =
-                        rule_behind_name(value).filter(|_| !has_versions && !source.is_suspended(index))
-                    {
+                    if let Some(rule) = rule_behind_name(value).filter(|_| !source.is_suspended(index)) {
                         behind_names.push((index, agent.clone(), rule));
                     }
                     lowering.agent(agent);
@@ -73,6 +69,10 @@ impl Language for Conventional {
                 }
                 _ => closed |= self.record_on(tree, index, context.origin, lowering)?,
             }
+        }
+        // Versions are of whole groups.
+        if behind_names.is_empty() || tree.has(Key::RobotVersion) {
+            return Ok(());
         }
         // Each is a group beside the one of its line, which it neither ends nor takes a name from
         // (R5).

@@ -91,7 +91,7 @@ pub(super) fn lower_referred(source: &Source<'_, '_>, first: usize, starts: &[u3
 /// each group of the text, in order, including groups of crawlers that the image leaves out.
 fn versions(source: &Source<'_, '_>, groups: &[Group<'_>], starts: &[u32]) -> Option<Vec<Option<Version>>> {
     let lines = &source.tree.lines;
-    if !lines.iter().any(|line| line.kind == LineKind::Field(Key::RobotVersion)) {
+    if !source.tree.has(Key::RobotVersion) {
         return None;
     }
     let index = |line: u32| line as usize - 1;

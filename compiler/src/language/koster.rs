@@ -38,8 +38,7 @@ impl Language for Koster {
         for (index, line) in tree.lines.iter().enumerate() {
             let key = match line.kind {
                 LineKind::Field(key) => key,
-                // A line with only a comment is part of a record (K8), so is one with only a mark; an
-                // empty line ends it.
+                // An empty line ends a record; one with only a comment (K8) or a mark does not.
                 LineKind::Blank if line.comment.is_empty() && tree.text(line.span).is_ascii() => {
                     lowering.close();
                     agents = false;

@@ -32,10 +32,14 @@ pub(super) fn bare_host(value: &[u8]) -> Option<(&[u8], &[u8])> {
 
 /// True if a host and the authority of the file are the same, but for case and `www.`.
 pub(super) fn is_alike(host: &[u8], origin: &str) -> bool {
-    let www = |host: &[u8]| host.get(..4).is_some_and(|start| start.eq_ignore_ascii_case(b"www."));
-    let bare = |host: &'_ [u8]| if www(host) { 4 } else { 0 };
-    let origin = origin.as_bytes();
-    host[bare(host)..].eq_ignore_ascii_case(&origin[bare(origin)..])
+    without_www(host).eq_ignore_ascii_case(without_www(origin.as_bytes()))
+}
+
+fn without_www(host: &[u8]) -> &[u8] {
+    match host.split_at_checked(4) {
+        Some((www, rest)) if www.eq_ignore_ascii_case(b"www.") => rest,
+        _ => host,
+    }
 }
 
 /// The meaning of an absolute URL.

@@ -88,7 +88,7 @@ fn versions(set: &Set, pass: &mut Pass<'_, '_>) {
 /// Reports rule sets of version 2 that apply to no crawler.
 pub(super) fn answers(policy: &Policy<'_>, pass: &mut Pass<'_, '_>) {
     let tree = pass.tree;
-    if !tree.lines.iter().any(|line| line.kind == LineKind::Field(Key::RobotVersion)) {
+    if !tree.has(Key::RobotVersion) {
         return;
     }
     let mut groups = policy.ranked_groups().peekable();

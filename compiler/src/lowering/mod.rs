@@ -99,8 +99,7 @@ impl<'s, 'o> Lowering<'s, 'o> {
             let tokens = control_tokens().iter().chain(&options.tokens);
             wanted.extend(tokens.map(|token| agent_rule.reduce(&token.name)));
         }
-        let has_versions = options.profile == Profile::Full
-            && tree.lines.iter().any(|line| line.kind == LineKind::Field(Key::RobotVersion));
+        let has_versions = options.profile == Profile::Full && tree.has(Key::RobotVersion);
         Lowering {
             policy,
             options,

@@ -137,8 +137,8 @@ const BYTES_OF_RECORD: usize = 1024;
 /// name.
 const BYTES_OF_FILE: usize = 256;
 
-/// What only refuses is for these crawlers, if the group has no more; else for all. A group grows
-/// with each name, so a text with many would take quadratic time.
+/// A suspended refusal is copied for the crawlers of its group if they are at most this many;
+/// otherwise it is for all. Copies of a group that grows with each line would take quadratic time.
 const ADDRESSED: usize = 16;
 
 /// The first number for sets of their own.

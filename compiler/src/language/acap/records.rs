@@ -70,8 +70,8 @@ impl<'s> Text<'_, 's> {
         for (index, line) in self.tree.lines.iter().enumerate().filter(|(index, _)| self.inside[*index]) {
             let at = record_of(records, index);
             let is_rule = matches!(line.kind, LineKind::Field(Key::Disallow | Key::Noindex));
-            let is_statement = reader(lowering.options.profile, self.tree, line).is_some();
-            if !records[at].is_unreadable || !is_rule && !is_statement {
+            let may_refuse = || is_rule || reader(lowering.options.profile, self.tree, line).is_some();
+            if !records[at].is_unreadable || !may_refuse() {
                 continue;
             }
             if opened != Some(at) {
