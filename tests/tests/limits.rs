@@ -34,23 +34,18 @@ const ALL: [LimitName; 19] = [
     LimitName::Purpose,
 ];
 
-/// A limit, and texts that have so much of what it counts.
-struct Bound {
-    allowed: usize,
-    limits: Limits,
-    text: fn(usize) -> String,
-}
-
 fn lines(head: &str, count: usize, line: impl Fn(usize) -> String) -> String {
     head.to_owned() + &(0..count).map(|n| line(n) + "\n").collect::<String>()
 }
 
-fn bound(limit: LimitName) -> Bound {
-    /// The names of [`LimitName::Sets`] are each in two of twice as many groups.
+/// A value of a limit, the limits with this value, and a text with so much of what it counts.
+fn bound(limit: LimitName) -> (usize, Limits, fn(usize) -> String) {
+    /// The groups of [`LimitName::Sets`] are so many rows and as many columns; each name is in one
+    /// of either.
     const SIDE: usize = 260;
     let default = Limits::default();
     let large = Limits { bytes: Some(64 << 20), groups: MAX_GROUPS, ..Limits::default() };
-    let (allowed, limits, text): (usize, Limits, fn(usize) -> String) = match limit {
+    match limit {
         LimitName::Groups => (3, Limits { groups: 3, ..default }, |count| {
             lines("", count, |n| format!("User-agent: b{n}\nDisallow: /{n}"))
         }),
@@ -71,9 +66,8 @@ fn bound(limit: LimitName) -> Bound {
         }),
         LimitName::Conditions => (3, Limits { conditions: 3, ..default }, |count| {
             let conditions: String = (1..count).map(|n| format!(" own{n}=x")).collect();
-            format!(
-                "ACAP-qualified-usage: q present max-length=9\nACAP-crawler: *\nACAP-allow-(q): /{conditions}\n"
-            )
+            let head = "ACAP-qualified-usage: q present max-length=9\nACAP-crawler: *\n";
+            format!("{head}ACAP-allow-(q): /{conditions}\n")
         }),
         LimitName::Times => (3, Limits { times: 3, ..default }, |count| {
             lines("User-agent: *\n", count, |n| format!("Request-rate: {}/60", n + 1))
@@ -93,11 +87,11 @@ fn bound(limit: LimitName) -> Bound {
             lines(&sets, names, |n| format!("ACAP-crawler: a{n}\nACAP-allow-crawl: /"))
         }),
         LimitName::Sets => (MAX_SETS, large, |count| {
-            // Each rule matches what no other matches.
             let name = |n: usize| format!("User-agent: b{n}");
             let group = |k: usize| {
                 let side = (0..SIDE).map(|n| if k < SIDE { k * SIDE + n } else { n * SIDE + k - SIDE });
                 let names: Vec<_> = side.filter(|&n| n < count).map(name).collect();
+                // No rule matches what another one matches.
                 names.join("\n") + &format!("\nDisallow: /{k:03}")
             };
             lines("", 2 * SIDE, group)
@@ -127,12 +121,11 @@ fn bound(limit: LimitName) -> Bound {
             let purpose = "p".repeat(count);
             format!("ACAP-crawler: *\nACAP-usage-purpose: {purpose}\nACAP-disallow-crawl: /\n")
         }),
-    };
-    Bound { allowed, limits, text }
+    }
 }
 
 fn compiled(text: &str, options: &Options) -> Document {
-    let file = "ACAP-crawler: *\nACAP-disallow-crawl: /\n".as_bytes();
+    let file = b"ACAP-crawler: *\nACAP-disallow-crawl: /\n".as_slice();
     let files = ["/0", "/1", "/2", "/3"].map(|path| (path, file));
     let context = CompileContext { files: &files, ..CompileContext::default() };
     compile_with(text.as_bytes(), &context, options)
@@ -141,7 +134,7 @@ fn compiled(text: &str, options: &Options) -> Document {
 #[test]
 fn each_limit_holds_at_its_value_and_not_beyond() {
     for limit in ALL {
-        let Bound { allowed, limits, text } = bound(limit);
+        let (allowed, limits, text) = bound(limit);
         let options = Options { limits, ..Options::default() };
         let within = compiled(&text(allowed), &options);
         assert_eq!(within.over_limit, None, "{limit:?}");

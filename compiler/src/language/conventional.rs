@@ -71,26 +71,34 @@ impl Language for Conventional {
             }
         }
         // Versions are of whole groups.
-        if behind_names.is_empty() || tree.has(Key::RobotVersion) {
-            return Ok(());
+        if !behind_names.is_empty() && !tree.has(Key::RobotVersion) {
+            self.rules_behind_names(behind_names, context.origin, lowering)?;
         }
-        // Each is a group beside the one of its line, which it neither ends nor takes a name from
-        // (R5).
-        let starts = lowering.starts.len();
-        for (index, agent, value) in behind_names {
-            lowering.open(number(index))?;
-            lowering.agent(agent);
-            if let Some(pattern) = pattern(value, context.origin, true, lowering) {
-                self.rule((policy::CRAWL, Sense::Prohibit), pattern, number(index), lowering)?;
-            }
-        }
-        lowering.close();
-        lowering.starts.truncate(starts);
         Ok(())
     }
 }
 
 impl Conventional {
+    /// Adds rules that stand behind names: the index of the line, the name, and the path. Each is a
+    /// group beside the one of its line, which it neither ends nor takes a name from (R5).
+    fn rules_behind_names<'s>(
+        &self,
+        rules: Vec<(usize, Agent<'s>, &'s [u8])>,
+        origin: Option<&str>,
+        lowering: &mut Lowering<'s, '_>,
+    ) -> Result<(), OverLimit> {
+        let starts = lowering.starts.len();
+        for (index, agent, value) in rules {
+            lowering.open(number(index))?;
+            lowering.agent(agent);
+            if let Some(pattern) = pattern(value, origin, true, lowering) {
+                self.rule((policy::CRAWL, Sense::Prohibit), pattern, number(index), lowering)?;
+            }
+        }
+        lowering.starts.truncate(starts);
+        Ok(())
+    }
+
     /// Adds the record on a line, and what other languages read in it, to the open group, whoever
     /// the group is for, or to the whole file. Returns true if it closes the list of user-agents.
     ///

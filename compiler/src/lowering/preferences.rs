@@ -139,7 +139,7 @@ const BYTES_OF_FILE: usize = 256;
 
 /// A suspended refusal is copied for the crawlers of its group if they are at most this many;
 /// otherwise it is for all. Copies of a group that grows with each line would take quadratic time.
-const ADDRESSED: usize = 16;
+const FEW_NAMES: usize = 16;
 
 /// The first number for sets of their own.
 const OWN_SETS: u16 = PAGE_SETS + PAGE_DOCUMENTS;
@@ -171,8 +171,8 @@ impl<'s> Lowering<'s, '_> {
     /// The crawlers of the open group, in lower case; none, which is all, if it is for all, names
     /// many, or no group is open.
     fn addressed(&self) -> Vec<String> {
-        let few = self.open.as_ref().filter(|group| group.agents.len() <= ADDRESSED);
-        let named = few.filter(|group| !group.is_default());
+        let open = self.open.as_ref();
+        let named = open.filter(|group| !group.is_default() && group.agents.len() <= FEW_NAMES);
         named.into_iter().flat_map(|group| group.names()).map(str::to_ascii_lowercase).collect()
     }
 

@@ -69,9 +69,11 @@ impl<'s> Text<'_, 's> {
         let mut opened = None;
         for (index, line) in self.tree.lines.iter().enumerate().filter(|(index, _)| self.inside[*index]) {
             let at = record_of(records, index);
+            if !records[at].is_unreadable {
+                continue;
+            }
             let is_rule = matches!(line.kind, LineKind::Field(Key::Disallow | Key::Noindex));
-            let may_refuse = || is_rule || reader(lowering.options.profile, self.tree, line).is_some();
-            if !records[at].is_unreadable || !may_refuse() {
+            if !is_rule && reader(lowering.options.profile, self.tree, line).is_none() {
                 continue;
             }
             if opened != Some(at) {
